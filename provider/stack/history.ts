@@ -24,11 +24,25 @@ const LIMITS = ["target", "target-replace", "exclude"];
 /**
  * Reads the output of `pulumi stack history --json`. An entry that cannot be read is no proof of a complete run. Throws
  * an `Error` if there is no list.
+ * @param atMost - How many runs were asked for. If there are as many, what was before them is not known.
  */
-export function readHistory(text: string): readonly Run[] {
-  const entries = jsonIn(text);
+export function readHistory(text: string, atMost = Number.POSITIVE_INFINITY): readonly Run[] {
+  const entries = parse(text);
   if (!Array.isArray(entries)) throw new Error("`pulumi stack history` answered without a list");
-  return entries.map(readRun);
+  const runs = entries.map(readRun);
+  return runs.length < atMost ? runs : [...runs, runsBefore(runs)];
+}
+
+/** What is not known of the runs before these, as one run: it may have delivered keys at any time before them. */
+function runsBefore(runs: readonly Run[]): Run {
+  const first = Math.min(...runs.map(({ began }) => began).filter((began) => !Number.isNaN(began)));
+  return {
+    mayHaveDelivered: true,
+    isComplete: false,
+    onlyUpdates: false,
+    began: Number.NEGATIVE_INFINITY,
+    ended: first,
+  };
 }
 
 function readRun(entry: unknown): Run {

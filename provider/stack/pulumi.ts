@@ -8,6 +8,7 @@ const TIMEOUT_MS = 60_000;
 
 const MAX_ANSWER = 512 * 1024 * 1024;
 
+/** How many runs are read, the last ones. Services limit it. */
 const RUNS = 100;
 
 /** Why the Pulumi CLI did not answer. `failed` is any other reason. */
@@ -62,7 +63,7 @@ export class Pulumi {
   }
 
   async history(stack: string): Promise<readonly Run[]> {
-    return readHistory(await this.#ask(["stack", "history", "--json", "--page-size", String(RUNS)], stack));
+    return readHistory(await this.#ask(["stack", "history", "--json", "--page-size", String(RUNS)], stack), RUNS);
   }
 
   /** A value of the stack's configuration, decrypted. An object is JSON. */

@@ -44,9 +44,10 @@ export class StackLook implements Deliveries {
   }
 
   async mayHaveDeliveredBetween(from: number, to: number, urn: string): Promise<boolean | undefined> {
-    // A time that cannot be read counts.
+    // A time that cannot be read counts. The runs before those that were read can have ended at any time until then.
     return (await this.#runs(urn))?.some(
-      ({ mayHaveDelivered, ended }) => mayHaveDelivered && !(ended < from || ended > to),
+      ({ mayHaveDelivered, began, ended }) =>
+        mayHaveDelivered && !(ended < from || (ended > to && Number.isFinite(began))),
     );
   }
 

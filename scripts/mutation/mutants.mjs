@@ -2549,6 +2549,12 @@ const evidence = [
     },
   ]),
   ...inFile("provider/stack/history.ts", [
+    {
+      name: "the runs before those that were read may have delivered keys",
+      change: always("readHistory", "atMost", "<"),
+      test: stack("history"),
+      by: "tells nothing of the runs before those that were asked for",
+    },
     { name: "a limited run delivers nothing", change: without("readRun", "isLimited"), test: stack("history") },
     { name: "a failed run delivers nothing", change: without("readRun", "succeeded"), test: stack("history") },
     { name: "a refresh delivers nothing", change: without("readRun", "update", 1), test: stack("history") },
@@ -2655,6 +2661,12 @@ const evidence = [
       change: drop("updatesSince", "now"),
       test: stack("stack-look"),
       by: "a change in the future",
+    },
+    {
+      name: "a run before those that were read can have ended at any time",
+      change: without("mayHaveDeliveredBetween", "isFinite"),
+      test: stack("stack-look"),
+      by: "a run may have delivered a key in a period that ends before the runs that were read",
     },
     {
       name: "a run that failed delivers no key",

@@ -44,6 +44,13 @@ describe("the history of a stack", () => {
     expect(history(entry(0, fields))).toMatchObject([{ isComplete: false }]);
   });
 
+  test("tells nothing of the runs before those that were asked for", () => {
+    const failed = JSON.stringify([entry(40, { result: "failed" }), entry(20, { result: "failed" })]);
+    const before = { mayHaveDelivered: true, isComplete: false, onlyUpdates: false, began: -Infinity, ended: at(20) };
+    expect(readHistory(failed, 2).slice(2)).toEqual([before]);
+    expect(readHistory(failed, 3)).toHaveLength(2);
+  });
+
   test.each([
     ["an update that succeeded", {}, true],
     ["an update that failed", { result: "failed" }, false],

@@ -43,6 +43,8 @@ describe("the Pulumi CLI", () => {
   test("is asked for the last runs of the stack", async () => {
     expect(await (await ask(print([]))).history("dev")).toEqual([]);
     expect(await words()).toBe("stack history --json --page-size 100 --stack dev --non-interactive");
+    const [first] = (await (await ask(print(Array(100).fill({ result: "failed" })))).history("dev")).slice(100);
+    expect(first).toMatchObject({ mayHaveDelivered: true });
   });
 
   test("is not asked by a shell, whatever the name of the stack", async () => {

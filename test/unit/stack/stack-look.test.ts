@@ -68,3 +68,21 @@ test.each<[string, [startedAt: number, createdAt: number], readonly Run[] | unde
 ])("a run that was started %s may have succeeded", async (_, [startedAt, createdAt], runs, mayHave) => {
   expect(await new Look("never", runs).mayHaveSucceeded(startedAt, createdAt, URN)).toBe(mayHave);
 });
+
+const before: Run = { mayHaveDelivered: true, isComplete: false, onlyUpdates: false, began: -Infinity, ended: 10_000 };
+
+test.each<[string, [from: number, to: number], readonly Run[], boolean]>([
+  ["in which a run ended", [12_000, 13_000], [long()], true],
+  ["before a run ended", [10_000, 11_000], [long()], false],
+  ["after all runs", [13_000, 14_000], [long(), before], false],
+  ["that begins before the runs that were read", [9_000, 11_000], [long(), before], true],
+  ["that ends before the runs that were read", [5_000, 9_000], [long(), before], true],
+])("a run may have delivered a key in a period %s", async (_, [from, to], runs, mayHave) => {
+  expect(await new Look("never", runs).mayHaveDeliveredBetween(from, to, URN)).toBe(mayHave);
+});
+
+test("a run that was started before those that were read may have succeeded", async () => {
+  const look = new Look("never", [long(), before]);
+  expect(await look.mayHaveSucceeded(5_000, 6_000, URN)).toBe(true);
+  expect(await look.mayHaveSucceeded(14_000, 15_000, URN)).toBe(false);
+});
