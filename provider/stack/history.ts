@@ -27,7 +27,7 @@ const LIMITS = ["target", "target-replace", "exclude"];
  * @param atMost - How many runs were asked for. If there are as many, what was before them is not known.
  */
 export function readHistory(text: string, atMost = Number.POSITIVE_INFINITY): readonly Run[] {
-  const entries = parse(text);
+  const entries = jsonIn(text);
   if (!Array.isArray(entries)) throw new Error("`pulumi stack history` answered without a list");
   const runs = entries.map(readRun);
   return runs.length < atMost ? runs : [...runs, runsBefore(runs)];
