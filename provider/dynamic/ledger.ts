@@ -18,6 +18,7 @@ import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
 import type { Context, Due } from "../schema/resource-type";
+import { RUNS } from "./owner";
 
 /** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
 interface Previous {
@@ -74,9 +75,6 @@ type LedgerState = Partial<Inputs> & {
   /** The ids of the last runs that ended with it. */
   readonly endedRuns: readonly string[];
 };
-
-/** How many of the last runs it has on record: as many as the owner. */
-const RUNS = 10;
 
 type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 

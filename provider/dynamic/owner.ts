@@ -14,7 +14,7 @@ import { type FieldRule, type InputsOf, types } from "../schema/field-types";
 import type { Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
-const RUNS = 10;
+export const RUNS = 10;
 
 const STACK = ["project", "stack", "organization"] as const;
 

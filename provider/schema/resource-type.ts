@@ -39,10 +39,7 @@ export type NextDue = (from: number) => number;
 export interface LedgerRecord {
   /** Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if always. @default never */
   readonly knowsSince?: number | undefined;
-  /**
-   * When it has last judged all keys, in milliseconds since 1970, by the service's clock. A key that appears again was
-   * missing from a list. @default never
-   */
+  /** When it has last judged all keys, by the service's clock, in milliseconds since 1970. @default never */
   readonly sweptAt?: number;
   /** The ids of the last runs that ended with it, so that it knows all their keys. @default none */
   readonly endedRuns?: readonly string[];
