@@ -2,6 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi";
 import { getApiKey, getApiKeys, KeyplaneError, listOperations } from "keyplane";
 import { beforeEach, expect, it, vi } from "vitest";
+import { KeyplaneError as SourceError } from "../../../provider/errors";
+import { asReport } from "../../../sdk/nodejs/data-sources/data-source";
 
 beforeEach(() => {
   // Another test file in this process can have set mocks, which would answer.
@@ -26,4 +28,10 @@ it.each([
   expect(error).toBeInstanceOf(KeyplaneError);
   // The mark is no property of the error for those who print or copy it.
   expect(Object.keys(error as object)).not.toContain("__pulumiRunError");
+});
+
+it("the error that several calls share gets the name of the first one, and its code, once", () => {
+  const error = new SourceError("KP-CONFIG", "it is not set");
+  for (const name of ["getApiKey", "getApiKeys"]) asReport(name, error);
+  expect(error.message).toBe("getApiKey: it is not set [KP-CONFIG]");
 });
