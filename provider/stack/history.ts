@@ -4,9 +4,11 @@ import { variableOf } from "./command-line";
 
 /** A deployment of a stack, as the engine has recorded it. */
 export interface Run {
+  /** Whether it may have updated the stack from its program without an error, perhaps only in part. */
+  readonly mayHaveSucceeded: boolean;
   /**
-   * Whether it may have delivered keys that no ledger has on record: it updated the stack from its program without an
-   * error, perhaps only in part, or it was a destroy, which deletes the ledger before the keys.
+   * Whether it may have delivered keys that no ledger has on record: it may have succeeded, or it was a destroy, which
+   * deletes the ledger before the keys.
    */
   readonly mayHaveDelivered: boolean;
   /** Whether it updated the stack from its program, as a whole and without an error. */
@@ -37,6 +39,7 @@ export function readHistory(text: string, atMost = Number.POSITIVE_INFINITY): re
 function runsBefore(runs: readonly Run[]): Run {
   const first = Math.min(...runs.map(({ began }) => began).filter((began) => !Number.isNaN(began)));
   return {
+    mayHaveSucceeded: true,
     mayHaveDelivered: true,
     isComplete: false,
     onlyUpdates: false,
@@ -53,12 +56,19 @@ function readRun(entry: unknown): Run {
   const isLimited = LIMITS.some(has);
   // A CLI that records its version records its flags, too.
   const isKnown = environment["pulumi.version"] !== undefined;
-  const hasSucceeded = kind === "update" && result === "succeeded";
-  const isComplete = hasSucceeded && isKnown && !isLimited;
-  const mayHaveDelivered = hasSucceeded || kind === "destroy";
+  const mayHaveSucceeded = kind === "update" && result === "succeeded";
+  const mayHaveDelivered = mayHaveSucceeded || kind === "destroy";
+  const isComplete = mayHaveSucceeded && isKnown && !isLimited;
   const onlyUpdates = kind === "update" && isKnown && !has("refresh");
   const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
-  return { mayHaveDelivered, isComplete, onlyUpdates, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
+  return {
+    mayHaveSucceeded,
+    mayHaveDelivered,
+    isComplete,
+    onlyUpdates,
+    began,
+    ended: ended + (ended % 1_000 === 0 ? 999 : 0),
+  };
 }
 
 /**

@@ -47,7 +47,7 @@ export class StackLook implements Deliveries {
     // A time that cannot be read counts. The runs before those that were read can have ended at any time until then.
     return (await this.#runs(urn))?.some(
       ({ mayHaveDelivered, began, ended }) =>
-        mayHaveDelivered && !(ended < from || (ended > to && Number.isFinite(began))),
+        mayHaveDelivered && !(ended < from || (secondOf(ended) > secondOf(to) && Number.isFinite(began))),
     );
   }
 
@@ -56,11 +56,10 @@ export class StackLook implements Deliveries {
    * history cannot be read. It has whole seconds: the next run can have started in the one in which this run ended.
    */
   async mayHaveSucceeded(startedAt: number, createdAt: number, urn: string): Promise<boolean | undefined> {
-    const second = (time: number) => Math.floor(time / 1_000);
-    return (await this.#runs(urn))?.some(({ mayHaveDelivered, began, ended }) => {
-      const isOutside = second(startedAt) < second(began) || second(startedAt) > second(ended);
-      const isNext = second(startedAt) === second(ended) && createdAt > ended;
-      return mayHaveDelivered && !isOutside && !isNext;
+    return (await this.#runs(urn))?.some(({ mayHaveSucceeded, began, ended }) => {
+      const isOutside = secondOf(startedAt) < secondOf(began) || secondOf(startedAt) > secondOf(ended);
+      const isNext = secondOf(startedAt) === secondOf(ended) && createdAt > ended;
+      return mayHaveSucceeded && !isOutside && !isNext;
     });
   }
 
@@ -76,7 +75,12 @@ export class StackLook implements Deliveries {
       // The clock of the machine that changed it was wrong, so its time may be from before the period.
       if (changedAt > this.looking.now()) return false;
       if (changedAt >= startedAt) return isProofNow;
-      return runs.some(({ onlyUpdates, began, ended }) => onlyUpdates && began <= changedAt && changedAt <= ended);
+      const second = secondOf(changedAt);
+      const during = runs.filter(({ began, ended }) => !(second < secondOf(began) || second > secondOf(ended)));
+      // In the first and the last second of a run, one that was killed can have been under way, too.
+      const isProof = ({ onlyUpdates, began, ended }: Run) =>
+        onlyUpdates && secondOf(began) < second && second < secondOf(ended);
+      return during.length > 0 && during.every(isProof);
     };
   }
 
@@ -117,4 +121,9 @@ export class StackLook implements Deliveries {
       return undefined;
     }
   }
+}
+
+/** The history has whole seconds. */
+function secondOf(time: number): number {
+  return Math.floor(time / 1_000);
 }

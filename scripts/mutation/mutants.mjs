@@ -2368,8 +2368,8 @@ const evidence = [
     {
       name: "a run that succeeded may have delivered a key that no ledger recorded",
       change: never("mayHaveDeliveredBetween", "mayHaveDelivered"),
-      test: "test/model/stories.test.ts",
-      by: "a stack keeps all invariants in the story of a key that is removed from the state",
+      test: stack("stack-look"),
+      by: "a run may have delivered a key in a period in which a run ended",
     },
   ]),
   ...inFile("provider/keys/unknown-keys.ts", [
@@ -2648,8 +2648,32 @@ const evidence = [
     },
     {
       name: "a change in a run that refreshes proves no update",
-      change: without("updatesSince", "onlyUpdates", 2),
+      change: without("isProof", "onlyUpdates", 2),
       test: stack("stack-look"),
+    },
+    {
+      name: "a change in the first second of a run proves no update",
+      change: becomes("began <= changedAt", "isProof", "began"),
+      test: stack("stack-look"),
+      by: "a change in the second in which a run began proves an update",
+    },
+    {
+      name: "a change in the last second of a run proves no update",
+      change: becomes("Number.POSITIVE_INFINITY", "isProof", "ended"),
+      test: stack("stack-look"),
+      by: "a change in the second in which a run ended proves an update",
+    },
+    {
+      name: "a change in several runs proves an update only if all of them only update",
+      change: becomes("during.some(isProof)", "updatesSince", "every"),
+      test: stack("stack-look"),
+      by: "a change in two runs at the same time, of which one refreshes proves an update",
+    },
+    {
+      name: "a run that ended in the second in which the ledger began may have ended before it",
+      change: becomes("ended > to", "mayHaveDeliveredBetween", "secondOf", "to", "ended"),
+      test: stack("stack-look"),
+      by: "a run may have delivered a key in a period that ends in the second in which a run ended",
     },
     {
       name: "a change in this run proves no update if it refreshes",
@@ -2670,7 +2694,7 @@ const evidence = [
     },
     {
       name: "a run that failed delivers no key",
-      change: without("mayHaveSucceeded", "mayHaveDelivered", 2),
+      change: without("mayHaveSucceeded", "mayHaveSucceeded", 2),
       test: stack("stack-look"),
       by: "a run that was started in a run that failed",
     },

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
+import { nextSecond } from "../next-second";
 import { confirmationOf } from "./exclusions";
 import type { CrashHarness, Stage } from "./harness";
 import {
@@ -121,6 +122,8 @@ class CaseRunner {
     if (exchange) await this.stage.exchange();
     const env = { ...this.stage.env(program, planFor(this.one)), CRASH_FAILING: failing };
     const args = continues ? ["--continue-on-error"] : [];
+    await nextSecond();
+    const startedAt = Date.now();
     const run = workspace.start(command, { env, args, timeoutMs: TIMEOUT_MS });
     const struck = moment.at === "server" ? await this.strikeHeld(run) : undefined;
     const result = await run.done;
@@ -132,6 +135,7 @@ class CaseRunner {
     if (this.one.victim !== "engine") this.kill = await this.killOf(join(notes, "struck"));
     await plane.rules.clear();
     await workspace.cancel();
+    await nextSecond(startedAt);
   }
 
   /** The kill that the preload recorded; undefined if the service knew the moment, and so had the request. */

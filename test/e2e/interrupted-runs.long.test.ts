@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { nextSecond } from "../next-second";
 import { hostsOf } from "./hosts";
 import { ExampleRun } from "./run-example";
 
@@ -35,6 +36,7 @@ async function killAll(kill: () => void, done: Promise<unknown>): Promise<void> 
   for (const pid of hosts) process.kill(pid, "SIGKILL");
   await done;
   await run.workspace.cancel();
+  await nextSecond();
 }
 
 test("a host that outlives its engine creates no key, even if the operation that it waited for ends", async () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ControlPlane, RunOptions, RunResult, WorkspaceOptions } from "keyplane/testing";
 import { expect } from "vitest";
+import { nextSecond } from "../next-second";
 import { pluginFolder } from "../plugin-folder";
 import { hostsOf } from "./hosts";
 import { ExampleRun } from "./run-example";
@@ -66,6 +67,8 @@ export class StackUnderTest {
 
   /** Kills the engine and all that it has started, as soon as the service holds a request. */
   async killAllWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
+    await nextSecond();
+    const startedAt = Date.now();
     const { done, kill } = this.run.workspace.start(command, { env: {} });
     await this.plane.held.wait(1, 60_000);
     for (const pid of this.run.workspace.processes()) process.kill(pid, "SIGKILL");
@@ -73,10 +76,13 @@ export class StackUnderTest {
     await done;
     await this.plane.held.drop();
     await this.run.workspace.cancel();
+    await nextSecond(startedAt);
   }
 
   /** Kills the engine alone as soon as the service holds a request, lets the request go on, and waits for the rest. */
   async killEngineWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
+    await nextSecond();
+    const startedAt = Date.now();
     const { done, kill } = this.run.workspace.start(command);
     await this.plane.held.wait(1, 60_000);
     kill();
@@ -84,6 +90,7 @@ export class StackUnderTest {
     await done;
     await expect.poll(() => hostsOf(this.run.workspace), { timeout: 40_000 }).toEqual([]);
     await this.run.workspace.cancel();
+    await nextSecond(startedAt);
   }
 
   async requestsOf(work: () => Promise<unknown>): Promise<readonly string[]> {

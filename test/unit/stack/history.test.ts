@@ -15,12 +15,13 @@ const entry = (later = 0, fields: object = {}) => ({
   ...fields,
 });
 const environment = (more: object) => ({ environment: { "pulumi.version": "v3.260.0", ...more } });
+const DELIVERED = { mayHaveSucceeded: true, mayHaveDelivered: true };
 const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
 
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
     expect(history(entry())).toEqual([
-      { mayHaveDelivered: true, isComplete: true, onlyUpdates: true, began: at(0), ended: at(10) + 999 },
+      { ...DELIVERED, isComplete: true, onlyUpdates: true, began: at(0), ended: at(10) + 999 },
     ]);
     const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
     expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
@@ -46,18 +47,24 @@ describe("the history of a stack", () => {
 
   test("tells nothing of the runs before those that were asked for", () => {
     const failed = JSON.stringify([entry(40, { result: "failed" }), entry(20, { result: "failed" })]);
-    const before = { mayHaveDelivered: true, isComplete: false, onlyUpdates: false, began: -Infinity, ended: at(20) };
+    const before = { ...DELIVERED, isComplete: false, onlyUpdates: false, began: -Infinity, ended: at(20) };
     expect(readHistory(failed, 2).slice(2)).toEqual([before]);
     expect(readHistory(failed, 3)).toHaveLength(2);
   });
 
   test.each([
-    ["an update that succeeded", {}, true],
-    ["an update that failed", { result: "failed" }, false],
-    ["a destroy that failed, because it may have deleted the ledger", { kind: "destroy", result: "failed" }, true],
-    ["a preview", { kind: "preview" }, false],
-  ])("shows that keys may have been delivered without a record: %s", (_, fields, mayHaveDelivered) => {
-    expect(history(entry(0, fields))).toMatchObject([{ mayHaveDelivered }]);
+    ["an update that succeeded", {}, true, true],
+    ["an update that failed", { result: "failed" }, false, false],
+    [
+      "a destroy that failed, because it may have deleted the ledger",
+      { kind: "destroy", result: "failed" },
+      false,
+      true,
+    ],
+    ["a destroy, which requests no key", { kind: "destroy" }, false, true],
+    ["a preview", { kind: "preview" }, false, false],
+  ])("shows if keys were made, or delivered without a record: %s", (_, fields, mayHaveSucceeded, mayHaveDelivered) => {
+    expect(history(entry(0, fields))).toMatchObject([{ mayHaveSucceeded, mayHaveDelivered }]);
   });
 
   test.each([

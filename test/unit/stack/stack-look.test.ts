@@ -2,16 +2,17 @@ import { expect, test } from "vitest";
 import type { Run } from "../../../provider/stack/history";
 import { StackLook } from "../../../provider/stack/stack-look";
 
-const STARTED = 1_000;
-const NOW = 2_000;
+const STARTED = 10_000;
+const NOW = 20_000;
 const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
 
-/** A run from 500 to 600. */
-const run = (onlyUpdates: boolean, began = 500): Run => {
-  return { mayHaveDelivered: true, isComplete: true, onlyUpdates, began, ended: began + 100 };
+/** A run from 5 s to 7 s. The history has whole seconds, or more exact times. */
+const run = (onlyUpdates: boolean, began = 5_000): Run => {
+  const ended = began + 2_999;
+  return { mayHaveSucceeded: true, mayHaveDelivered: true, isComplete: true, onlyUpdates, began, ended };
 };
 
-/** What a process looks at that was started at 1000, after these runs. */
+/** What a process looks at that was started at 10 s, after these runs. */
 class Look extends StackLook {
   constructor(
     refreshes: "before" | "between" | "never",
@@ -33,24 +34,27 @@ class Look extends StackLook {
 }
 
 test.each<[string, number, number, "before" | "between" | "never", readonly Run[] | undefined, boolean]>([
-  ["in a run that updates", 400, 550, "never", [run(true)], true],
-  ["in a run that also refreshes", 400, 550, "never", [run(false)], false],
-  ["in one of two runs at the same time", 400, 550, "never", [run(false), run(true)], true],
-  ["before a run", 400, 499, "never", [run(true)], false],
-  ["after it, as in a run that was killed", 400, 601, "never", [run(true)], false],
-  ["in a run that the history cannot show", 400, 550, "never", undefined, false],
-  ["in this run, of a key from an earlier one", 400, 1_100, "never", [], true],
-  ["in this run, which may have found it by its refresh", 400, 1_100, "before", [], false],
-  ["in this run, after its refresh", 1_050, 1_100, "before", undefined, true],
-  ["in the future, by the wrong clock of another machine", 1_050, 2_050, "never", undefined, false],
-  ["in a run in the future, by the wrong clock of its machine", 400, 2_050, "never", [run(true, 2_000)], false],
-  ["in this run, which refreshes all the time", 1_050, 1_100, "between", undefined, false],
+  ["in a run that updates", 4_000, 6_500, "never", [run(true)], true],
+  ["in a run that also refreshes", 4_000, 6_500, "never", [run(false)], false],
+  ["in two runs at the same time, of which one refreshes", 4_000, 6_500, "never", [run(false), run(true)], false],
+  ["in the second in which a run began", 4_000, 5_900, "never", [run(true)], false],
+  ["in the second in which a run ended", 4_000, 7_100, "never", [run(true)], false],
+  ["before a run", 4_000, 4_999, "never", [run(true)], false],
+  ["after it, as in a run that was killed", 4_000, 8_001, "never", [run(true)], false],
+  ["in a run that the history cannot show", 4_000, 6_500, "never", undefined, false],
+  ["in a run beside one without a readable time", 4_000, 6_500, "never", [run(true), run(true, Number.NaN)], false],
+  ["in this run, of a key from an earlier one", 4_000, 11_000, "never", [], true],
+  ["in this run, which may have found it by its refresh", 4_000, 11_000, "before", [], false],
+  ["in this run, after its refresh", 10_500, 11_000, "before", undefined, true],
+  ["in the future, by the wrong clock of another machine", 10_500, 20_500, "never", undefined, false],
+  ["in a run in the future, by the wrong clock of its machine", 4_000, 21_500, "never", [run(true, 20_000)], false],
+  ["in this run, which refreshes all the time", 10_500, 11_000, "between", undefined, false],
 ])("a change %s proves an update", async (_, from, changedAt, refreshes, runs, isProof) => {
   const isUpdate = await new Look(refreshes, runs).updatesSince(from, URN);
   expect(isUpdate(changedAt)).toBe(isProof);
 });
 
-/** A run from 10 s to 12 s. The history has whole seconds, or more exact times. */
+/** A run from 10 s to 12 s. */
 const long = (ended = 12_999): Run => ({ ...run(true, 10_000), ended });
 
 test.each<[string, [startedAt: number, createdAt: number], readonly Run[] | undefined, boolean | undefined]>([
@@ -62,18 +66,19 @@ test.each<[string, [startedAt: number, createdAt: number], readonly Run[] | unde
   ["in the second in which a run ended, with a later key", [12_000, 13_000], [long()], false],
   ["in the second in which a run ended, with a key after its exact time", [12_000, 12_400], [long(12_300)], false],
   ["after a run", [13_000, 13_000], [long()], false],
-  ["in a run that failed", [11_000, 11_500], [{ ...long(), mayHaveDelivered: false }], false],
+  ["in a run that failed, or in a destroy", [11_000, 11_500], [{ ...long(), mayHaveSucceeded: false }], false],
   ["in a run without a readable time", [11_000, 11_500], [long(Number.NaN)], true],
   ["that the history cannot show", [11_000, 11_500], undefined, undefined],
 ])("a run that was started %s may have succeeded", async (_, [startedAt, createdAt], runs, mayHave) => {
   expect(await new Look("never", runs).mayHaveSucceeded(startedAt, createdAt, URN)).toBe(mayHave);
 });
 
-const before: Run = { mayHaveDelivered: true, isComplete: false, onlyUpdates: false, began: -Infinity, ended: 10_000 };
+const before: Run = { ...run(false), isComplete: false, began: -Infinity, ended: 10_000 };
 
 test.each<[string, [from: number, to: number], readonly Run[], boolean]>([
   ["in which a run ended", [12_000, 13_000], [long()], true],
   ["before a run ended", [10_000, 11_000], [long()], false],
+  ["that ends in the second in which a run ended", [10_000, 12_500], [long()], true],
   ["after all runs", [13_000, 14_000], [long(), before], false],
   ["that begins before the runs that were read", [9_000, 11_000], [long(), before], true],
   ["that ends before the runs that were read", [5_000, 9_000], [long(), before], true],
