@@ -10,7 +10,7 @@ import { sdkFields } from "../keys/key-fields";
 import { formatListed, hasTagOf, readRecord } from "../keys/names";
 import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
-import { judgeUnknown, settleUnknown } from "../keys/unknown-keys";
+import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
 import { fateOfPrevious, type Listed } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
@@ -141,6 +141,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
     await mustBeSameAccount(state.owner, context);
     const look = async () => judgeUnknown(await taggedKeys(state, state, context), context);
     const fates = await trying(context, undefined, look);
+    reportUnknown(fates ?? new Map(), context);
     const isClean = fates !== undefined && Array.from(fates.values()).every(({ fate }) => fate !== "revoke");
     return isClean ? state : { ...state, isUnswept: true };
   },

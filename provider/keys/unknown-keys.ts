@@ -161,6 +161,8 @@ export function reportUnknown(
   for (const [key, fate] of fates) {
     if (fate.fate !== "report") continue;
     reported.push(key.id);
+    if (context.run.reported.has(key.id)) continue;
+    context.run.reported.add(key.id);
     context.warn(
       `key ${formatListed(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
         `If nobody needs it, run \`${revokeCommand(key.id, context.scope)}\``,

@@ -12,7 +12,6 @@ import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 class Notes {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
-  readonly reported = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
 }
@@ -121,11 +120,8 @@ export class OrphanSearch {
 
   /** Settles the keys that were not reported before. Returns the ids of those that are still to be revoked. */
   async #settle(unknown: readonly ApiKeyRecord[], identity: string, context: Context): Promise<readonly string[]> {
-    const { reported } = this.#of(context);
-    const fresh = unknown.filter(({ id }) => !reported.has(id));
-    const settled = await settleUnknown({ unknown: fresh, identity }, context);
-    for (const id of settled.reported) reported.add(id);
-    return settled.left;
+    const fresh = unknown.filter(({ id }) => !context.run.reported.has(id));
+    return (await settleUnknown({ unknown: fresh, identity }, context)).left;
   }
 
   #unknown(identity: string, list: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {

@@ -65,6 +65,8 @@ export class RunNotes {
   readonly compromised = new Set<string>();
   /** Ids of keys whose deletion in this run left them live, and said so. */
   readonly kept = new Set<string>();
+  /** Ids of keys that no resource has, about which the user was told. */
+  readonly reported = new Set<string>();
   /** The names of this run's lost requests. */
   readonly lostNames = new Set<string>();
   /** The URN of the resource that adopts a key, by the key's id. */

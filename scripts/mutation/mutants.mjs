@@ -433,6 +433,12 @@ const ledger = [
       by: "leaves keys that were in the stack",
     },
     {
+      name: "a refresh reports the keys that no resource has",
+      change: drop("read", "reportUnknown"),
+      test: "test/model/stories.test.ts",
+      by: "a stack keeps all invariants in the story of a key of a killed rotation that no list shows until a refresh",
+    },
+    {
       name: "the key of a replaced resource is not reported as recorded under another id",
       change: without("isMisnamed", "holders"),
       test: resources("ledger"),

@@ -201,6 +201,17 @@ describe("a stack keeps all invariants in the story of", () => {
     ]);
   });
 
+  // Seed 92007: the run after the kill found nothing left behind, because its list lacked the key.
+  test("a key of a killed rotation that no list shows until a refresh", async () => {
+    const rotated = (trigger: number, crash?: Crash) =>
+      up({ "rotating-0": { ...key({ rotationTriggers: { trigger } }, true), consumed: false } }, crash);
+    await runStory([
+      { do: "fault", rule: { skip: 0, count: 2, route: "GET /api_keys", lacks: 1 } },
+      ...[rotated(7), rotated(8, { step: 1, when: 2, victim: "both" }), { do: "wait", ms: 3_660_000 } as const],
+      ...[rotated(8), { do: "wait", ms: 3_660_000 } as const, rotated(8)],
+    ]);
+  });
+
   // Seeds 27005 and 27006: the ledger that knew the key was gone, and the next one took it for what a crash had left.
   test("a key that is removed from the state, a destroy that is interrupted, and another program", async () => {
     const waiting = (verify: boolean) => ({ ...key({ verify }), consumed: false, waits: true });
