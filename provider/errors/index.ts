@@ -1,5 +1,5 @@
 // The errors that this package throws. `codes.ts` has the page of each code, and the messages stand where they are thrown.
-export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./codes";
+export { ERRORS, type ErrorCode, type ErrorKind } from "./error-reference";
 export {
   ConfigError,
   type ErrorFacts,

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type ErrorKind } from "./codes";
+import { ERRORS, type ErrorCode, type ErrorKind } from "./error-reference";
 
 /** Details of the request behind an error. All of them are safe to print. */
 export interface ErrorFacts {

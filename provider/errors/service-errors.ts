@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./codes";
+import type { ErrorCode } from "./error-reference";
 import { type ErrorFacts, KeyplaneError } from "./keyplane-error";
 
 const API_CODES = {

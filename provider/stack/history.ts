@@ -60,15 +60,9 @@ function readRun(entry: unknown): Run {
   const mayHaveDelivered = mayHaveSucceeded || kind === "destroy";
   const isComplete = mayHaveSucceeded && isKnown && !isLimited;
   const onlyUpdates = kind === "update" && isKnown && !has("refresh");
-  const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
-  return {
-    mayHaveSucceeded,
-    mayHaveDelivered,
-    isComplete,
-    onlyUpdates,
-    began,
-    ended: ended + (ended % 1_000 === 0 ? 999 : 0),
-  };
+  const [began, end] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
+  const ended = end + (end % 1_000 === 0 ? 999 : 0);
+  return { mayHaveSucceeded, mayHaveDelivered, isComplete, onlyUpdates, began, ended };
 }
 
 /**

@@ -1494,7 +1494,7 @@ const values = [
     {
       name: "a failed check names no property, whose value would be printed",
       change: becomes("(reason, at) => ({ property: failures[at].property, reason })", "check", "=>"),
-      test: "test/unit/errors/codes.test.ts",
+      test: "test/unit/errors/error-reference.test.ts",
     },
   ]),
   ...inFile("provider/session/values.ts", [

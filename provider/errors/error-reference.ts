@@ -1,23 +1,6 @@
-/** The kind of an error, for callers that handle errors by kind. */
-export type ErrorKind =
-  | "config"
-  | "input"
-  | "api"
-  | "auth"
-  | "not_found"
-  | "conflict"
-  | "rate_limit"
-  | "answer_lost"
-  | "transport"
-  | "timeout"
-  | "aborted"
-  | "operation"
-  | "bad_answer"
-  | "internal";
-
 /** An entry in `docs/errors.md`. */
-export interface ErrorDefinition {
-  readonly kind: ErrorKind;
+interface ErrorDefinition {
+  readonly kind: string;
   /** When the error occurs, and the state that it leaves. */
   readonly when: string;
   /** How to fix it. */
@@ -213,3 +196,6 @@ export const ERRORS = {
 
 /** The code of an error. */
 export type ErrorCode = keyof typeof ERRORS;
+
+/** The kind of an error, for callers that handle errors by kind. */
+export type ErrorKind = (typeof ERRORS)[ErrorCode]["kind"];
