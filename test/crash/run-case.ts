@@ -123,7 +123,6 @@ class CaseRunner {
     const env = { ...this.stage.env(program, planFor(this.one)), CRASH_FAILING: failing };
     const args = continues ? ["--continue-on-error"] : [];
     await nextSecond();
-    const startedAt = Date.now();
     const run = workspace.start(command, { env, args, timeoutMs: TIMEOUT_MS });
     const struck = moment.at === "server" ? await this.strikeHeld(run) : undefined;
     const result = await run.done;
@@ -135,7 +134,7 @@ class CaseRunner {
     if (this.one.victim !== "engine") this.kill = await this.killOf(join(notes, "struck"));
     await plane.rules.clear();
     await workspace.cancel();
-    await nextSecond(startedAt);
+    await nextSecond();
   }
 
   /** The kill that the preload recorded; undefined if the service knew the moment, and so had the request. */

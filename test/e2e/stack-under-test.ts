@@ -68,7 +68,6 @@ export class StackUnderTest {
   /** Kills the engine and all that it has started, as soon as the service holds a request. */
   async killAllWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
     await nextSecond();
-    const startedAt = Date.now();
     const { done, kill } = this.run.workspace.start(command, { env: {} });
     await this.plane.held.wait(1, 60_000);
     for (const pid of this.run.workspace.processes()) process.kill(pid, "SIGKILL");
@@ -76,13 +75,12 @@ export class StackUnderTest {
     await done;
     await this.plane.held.drop();
     await this.run.workspace.cancel();
-    await nextSecond(startedAt);
+    await nextSecond();
   }
 
   /** Kills the engine alone as soon as the service holds a request, lets the request go on, and waits for the rest. */
   async killEngineWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
     await nextSecond();
-    const startedAt = Date.now();
     const { done, kill } = this.run.workspace.start(command);
     await this.plane.held.wait(1, 60_000);
     kill();
@@ -90,7 +88,7 @@ export class StackUnderTest {
     await done;
     await expect.poll(() => hostsOf(this.run.workspace), { timeout: 40_000 }).toEqual([]);
     await this.run.workspace.cancel();
-    await nextSecond(startedAt);
+    await nextSecond();
   }
 
   async requestsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
