@@ -12,7 +12,7 @@ import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
-import { fateOfPrevious, type Listed } from "../resources/rotation/retire-key";
+import { judgePrevious, type Listed } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
@@ -242,7 +242,7 @@ async function revokePrevious(
   // That a key is gone, one list alone does not prove.
   const lookUp = async () => keyIn(await context.keys().list({ recent: true }), id) ?? secondLook(id, context);
   const found = await trying<Listed>(context, "unknown", lookUp);
-  if (fateOfPrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
+  if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
     const key = found === "unknown" ? undefined : found;
     const usedAt = key?.lastUsedAt ?? undefined;
     if (key !== undefined && usedAt !== undefined) {

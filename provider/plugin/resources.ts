@@ -34,6 +34,8 @@ export interface Named {
   readonly urn: string;
   /** The resource option `customTimeouts` of the call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the call only previews a change. It makes no request. */
+  readonly isPreview?: boolean | undefined;
 }
 
 interface Called extends Pick<Verb, "name" | "values" | "held"> {
@@ -116,6 +118,7 @@ export class Resources {
   }
 
   async create(named: Named, news: EngineValues) {
+    if (named.isPreview) return { id: "", outputs: this.#previewed(named, news) };
     const { type, urn } = named;
     const former = this.#identities.get(urn);
     const inputs = this.#owners.identified(type, news, { owner: former });
@@ -152,6 +155,7 @@ export class Resources {
   }
 
   async update(named: Named, id: string, olds: EngineValues, news: EngineValues) {
+    if (named.isPreview) return this.#previewed(named, news, olds);
     const { type } = named;
     const held = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, held);
@@ -179,8 +183,8 @@ export class Resources {
     });
   }
 
-  /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
-  previewed({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
+  /** What a preview shows of a resource that is to be created or, with a state, updated. */
+  #previewed({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#owners.identified(type, news, held), this.session.now())) ?? [];
     const inputs = fromPulumi(news);

@@ -107,9 +107,6 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async create(request: provider.CreateRequest) {
       const inputs = readValues(request.getProperties());
-      if (request.getPreview()) {
-        return new provider.CreateResponse().setProperties(outputs(resources.previewed(named(request), inputs)));
-      }
       const made = await resources.create(named(request), inputs);
       return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
     },
@@ -125,9 +122,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
-      const answer = request.getPreview()
-        ? resources.previewed(named(request), news, olds)
-        : await resources.update(named(request), request.getId(), olds, news);
+      const answer = await resources.update(named(request), request.getId(), olds, news);
       return new provider.UpdateResponse().setProperties(outputs(answer));
     },
 
@@ -207,12 +202,12 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   return notReady(message, id, outputs(toEngine(error.type, reached)));
 }
 
-function named(request: { getUrn(): string; getType(): string; getTimeout?(): number }): Named {
+function named(request: { getUrn(): string; getType(): string; getTimeout?(): number; getPreview?(): boolean }): Named {
   const urn = request.getUrn();
   const seconds = request.getTimeout?.() ?? 0;
   const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";
-  if (Object.hasOwn(TYPES, name))
-    return { urn, type: TYPES[name as keyof typeof TYPES], timeoutMs: seconds > 0 ? seconds * 1_000 : undefined };
+  const call = { timeoutMs: seconds > 0 ? seconds * 1_000 : undefined, isPreview: request.getPreview?.() };
+  if (Object.hasOwn(TYPES, name)) return { urn, type: TYPES[name as keyof typeof TYPES], ...call };
   throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
 }
 

@@ -1035,7 +1035,7 @@ const rotation = [
     { name: "a list that fails does not fail the run", change: always("listedKey", "isAborted") },
     {
       name: "the service's clock has to agree that the grace is over",
-      change: uncalled("fateOfPrevious", "serviceNow"),
+      change: uncalled("judgePrevious", "serviceNow"),
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
@@ -1969,6 +1969,18 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
+      name: "a preview creates nothing",
+      change: drop("create", "isPreview"),
+      test: contract(""),
+      by: "a preview sends no request",
+    },
+    {
+      name: "a preview updates nothing",
+      change: drop("update", "isPreview"),
+      test: contract(""),
+      by: "a preview of a rotation",
+    },
+    {
       name: "a command without a state creates no key",
       change: drop("beforeCreate", "isStateless"),
       test: contract("do"),
@@ -2048,18 +2060,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/server.ts", [
-    {
-      name: "a preview creates nothing",
-      change: drop("create", "getPreview"),
-      test: contract(""),
-      by: "a preview sends no request",
-    },
-    {
-      name: "a preview updates nothing",
-      change: never("update", "getPreview"),
-      test: contract(""),
-      by: "a preview of a rotation",
-    },
     {
       name: "the secret of a previous key is marked",
       change: without("SECRET_OUTPUTS", "previousKey"),
@@ -2910,7 +2910,7 @@ const evidence = [
   ...inFile("provider/resources/rotation/retire-key.ts", [
     {
       name: "an unknown use keeps a retired key",
-      change: never("fateOfPrevious", "record", "unknown", 1),
+      change: never("judgePrevious", "record", "unknown", 1),
       test: resources("ledger"),
       by: "the record of a previous key does not let",
     },

@@ -156,7 +156,7 @@ export abstract class MiniEngine implements Naming {
   /** Whether the state has no key and nothing that a creation began. Such a stack takes the account of its next `up`. */
   get isUnused(): boolean {
     const isUsed = ({ outputs }: Stored) => keysIn(outputs).length > 0 || outputs.lostNames !== undefined;
-    return !this.state.some(isUsed) && this.notes.length === 0;
+    return !this.state.some(isUsed) && this.notes.every(({ kind }) => kind === "Owner");
   }
 
   /** The id of the owner of new keys; absent before the first `up` and after a destroy. */

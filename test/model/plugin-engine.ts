@@ -107,10 +107,13 @@ export class PluginEngine extends MiniEngine {
       const process = this.processFor(this.checkedProvider(this.configured));
       for (const [name, key] of Object.entries(program)) {
         const old = this.findOld(name, key);
-        const named = this.named(key, name);
+        const named = { ...this.named(key, name), isPreview: true };
         const { inputs } = await process.resources.check(named, old?.inputs ?? {}, key.inputs, this.seed());
-        if (old !== undefined) await process.resources.diff(named, old.id, old.outputs, inputs);
-        process.resources.previewed(named, inputs, old?.outputs);
+        if (old === undefined) await process.resources.create(named, inputs);
+        else {
+          await process.resources.diff(named, old.id, old.outputs, inputs);
+          await process.resources.update(named, old.id, old.outputs, inputs);
+        }
       }
     });
   }

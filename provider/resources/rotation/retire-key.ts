@@ -48,7 +48,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const record = await listedKey(previous.id, context);
   // A ledger has its own record of the delivery, and decides once more.
   const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
-  const fate = fateOfPrevious(record, deliveredAt, inputs, context);
+  const fate = judgePrevious(record, deliveredAt, inputs, context);
   report(state, record, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
@@ -97,7 +97,7 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
   const records = await Promise.all(state.retired.map((id) => listedKey(id, context)));
   const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
   const { deliveredAt, inputs } = state;
-  const toRevoke = live.filter(({ record }) => fateOfPrevious(record, deliveredAt, inputs, context).fate === "revoke");
+  const toRevoke = live.filter(({ record }) => judgePrevious(record, deliveredAt, inputs, context).fate === "revoke");
   const left = await revokeAll(toRevoke, state.inputs.owner, context);
   const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
   return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
@@ -117,7 +117,7 @@ async function listedKey(id: string, context: Context): Promise<Listed> {
 }
 
 /** The fate of a previous key by what the service lists about it, and by when its successor was delivered. */
-export function fateOfPrevious(
+export function judgePrevious(
   record: Listed,
   deliveredAt: string | undefined,
   inputs: PlannedRotation,
