@@ -52,6 +52,10 @@ describe.each(kinds)("the credential of another account, for %s,", (kind) => {
     const news = { namePrefix: "other", rotationTriggers: { at: "2" } };
     expect(await failureOf(upgraded.up(state, news))).toContain("KP-WRONG-ACCOUNT");
     expect(await elsewhere.log()).toEqual([]);
+    const env = { KEYPLANE_CONFIRM_ACCOUNT: originFingerprint(elsewhere.url) };
+    const confirmed = await PluginUnderTest.start(elsewhere, { env });
+    expect(await failureOf(confirmed.up(state, news))).toContain("has no key of this stack");
+    expect(await elsewhere.count("POST")).toBe(0);
   });
 
   it("has no key of the stack either if the user confirms only the address", async () => {
