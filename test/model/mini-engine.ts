@@ -319,8 +319,11 @@ export abstract class MiniEngine implements Naming {
 
   /** Deletes resources that left the program or were replaced. */
   protected async deleteLeftovers(program: Program): Promise<void> {
+    const exists = (name: string) => this.state.some((each) => each.name === name && !each.doomed);
+    // An alias names it in the program. It still has its former name if its replacement could not be created.
+    const aliased = Object.keys(program).flatMap((name) => (exists(name) ? [] : (program[name]?.alias ?? [])));
     const isLeft = ({ name, doomed }: Stored) =>
-      this.includes(name) && (doomed || !(name in program || name === "keyplane"));
+      this.includes(name) && (doomed || !(name in program || aliased.includes(name) || name === "keyplane"));
     for (const name of [...this.recorded.keys()].filter((each) => !program[each]?.consumed)) {
       if (this.includesConsumer(name)) await this.attempt(() => this.deliver(name, undefined));
       // Its consumer would be deleted, too, and is no target.
