@@ -4,7 +4,7 @@ import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, isRenamedFrom, markIn } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
-import { formatListed, hasTagOf } from "../keys/names";
+import { formatListed, hasTagOf, isAutoName } from "../keys/names";
 import { mustBeRevoked } from "../keys/revoke-key";
 import { accountFailures, revokeCommand, scopeFields } from "../keys/scope";
 import { settleUnknown } from "../keys/unknown-keys";
@@ -108,8 +108,9 @@ export const owner = atBorder<Inputs, OwnerState>({
     const identity = recordedIdentity(id, state);
     await mustBeSameAccount(state.identity, context);
     const list = await context.keys().list();
-    const ours = list.filter((key) => hasTagOf(key.name, id) && !context.run.kept.has(key.id));
     const isHeld = (key: ApiKeyRecord) => context.run.held.has(key.id);
+    const isOurs = (key: ApiKeyRecord) => hasTagOf(key.name, id) || (isHeld(key) && !isAutoName(key.name));
+    const ours = list.filter((key) => isOurs(key) && !context.run.kept.has(key.id));
     for (const key of ours.filter(isHeld)) {
       context.warn(
         `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +

@@ -156,6 +156,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
         `key ${formatKey({ id, name })} was created by another stack, from which this state was copied or renamed. It is ` +
           `not revoked. If nobody needs it, run \`${revokeCommand(id, context.scope)}\``,
       );
+      context.run.kept.add(id);
       return;
     }
     if (inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {

@@ -419,6 +419,18 @@ const ledger = [
       by: "D9",
     },
     {
+      name: "a destroy names the keys with exact names that it leaves live",
+      change: without("isOurs", "isHeld"),
+      test: resources("ledger"),
+      by: "D9",
+    },
+    {
+      name: "a destroy does not name the original's keys that a copy held",
+      change: without("isOurs", "isAutoName"),
+      test: resources("ledger"),
+      by: "D9",
+    },
+    {
       name: "a destroy that has left keys behind fails",
       change: drop("delete", "mustBeRevoked"),
       test: resources("ledger"),

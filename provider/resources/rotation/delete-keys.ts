@@ -35,6 +35,7 @@ export async function deleteKeys(id: string, state: RotationState, context: Cont
   for (const key of toRevoke) {
     if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
       context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
+      context.run.kept.add(key.id);
       continue;
     }
     context.progress(`revoking key ${key.id}`);

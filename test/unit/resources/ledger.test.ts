@@ -483,6 +483,22 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
+  it("D9: names a key with an exact name that outlives its resource, and no key of another stack", async () => {
+    const harness = await startReadable();
+    const { id } = await harness.createKey({ name: "exact" });
+    const copied = await harness.createKey({ name: "copied" });
+    const stranger = await harness.plane.state.createKey("stranger");
+    const original = await harness.plane.state.createKey(generatedName("ci", "the owner of the original"));
+    for (const held of [id, copied.id, String(original.id)]) harness.context.run.held.add(held);
+    await harness.deleteKey({ ...copied, outputs: { ...copied.outputs, mintedBy: "aaaaaaaa" } });
+    await harness.deleteOwner();
+    expect(harness.told.warn).toEqual([
+      expect.stringContaining("was created by another stack"),
+      expect.stringMatching(new RegExp(`^key ${id} \\(exact, .* stays live: .* run \`npx keyplane revoke ${id}\`$`)),
+    ]);
+    expect(await harness.liveIds()).toEqual([id, copied.id, String(stranger.id), String(original.id)]);
+  });
+
   it("D9: is independent of an owner that is replaced in a copied stack, which leaves the original's keys alone", async () => {
     const harness = await startReadable({ run: { ...new RunNotes(), hasProgram: true } });
     const left = await orphan(harness);
