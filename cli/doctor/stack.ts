@@ -25,7 +25,7 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
         "If it was renamed, set keyplane:renamedFrom before the next `pulumi up`. A copy gets keys of its own.",
       );
     }
-    const { size } = state.held;
+    const { size } = new Set(state.held.map(({ id }) => id));
     return ok("stack", `${shown} holds ${counted(size, "key")}`);
   } catch (error) {
     const { problem, why, remedy } = explained(error);

@@ -4,7 +4,7 @@ import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn, tagsIn } from "../../provider/keys/names";
 import type { Role, StackState } from "../../provider/stack/stack-state";
 import type { Age } from "../duration-option";
-import { heldBy } from "../state/states";
+import { holdersIn } from "../state/states";
 import type { Column } from "../table";
 
 /** A key of the account, with its ownership. */
@@ -38,10 +38,10 @@ export function inventory(
     now,
   }: { states: readonly StackState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
 ): InventoryKey[] {
-  const held = heldBy(states);
+  const holderOf = holdersIn(states);
   const owners = ownersOf(states);
   return keys.map((key) => {
-    const holder = held.get(key.id);
+    const holder = holderOf(key);
     const { tag, stack: owner } = ownerOf(key.name, owners);
     const stack = holder?.stack ?? owner;
     const flags: string[] = [];

@@ -8,7 +8,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
-import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
+import { holdersIn, readStates, type StateFlags, withStates } from "../state/states";
 import { printTable } from "../table";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -31,15 +31,16 @@ export function addRevoke(program: Command, run: CommandRun): void {
 async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, run: CommandRun): Promise<void> {
   const { signal } = run;
   const ids = [...new Set(args.map(readId))];
-  const held = heldBy(await readStates(flags));
+  const holderOf = holdersIn(await readStates(flags));
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
   const live = await keys.list({ signal });
   const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
     const key = keyIn(live, id);
-    const holder = held.get(id);
-    return key === undefined ? [] : [{ ...key, stack: holder?.stack, heldBy: holder?.urn, role: holder?.role }];
+    if (key === undefined) return [];
+    const holder = holderOf(key);
+    return [{ ...key, stack: holder?.stack, heldBy: holder?.urn, role: holder?.role }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);

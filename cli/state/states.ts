@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer as bytesOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
+import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { DYNAMIC } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
@@ -88,11 +89,13 @@ export function parsedState(source: string, text: Buffer, remedy?: string): Read
   }
 }
 
-/** All keys that the states hold, with their stacks and holders. */
-export function heldBy(states: readonly StackState[]): ReadonlyMap<string, Holder & { readonly stack: string }> {
-  return new Map(
-    states.flatMap(({ stack, held }) => Array.from(held, ([id, holder]) => [id, { stack, ...holder }] as const)),
-  );
+/** Finds who holds a key of a list. The same id with another name is a key of another account. */
+export function holdersIn(states: readonly StackState[]) {
+  const holders = new Map<string, (Holder & { readonly stack: string })[]>();
+  for (const { stack, held } of states) {
+    for (const holder of held) getOrCreate(holders, holder.id, () => []).push({ stack, ...holder });
+  }
+  return (key: ApiKeyRecord) => holders.get(key.id)?.findLast(({ name = key.name }) => name === key.name);
 }
 
 /** Resources of the dynamic provider that use all keys, to look after them. */

@@ -5,7 +5,7 @@ import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
 import { carryOut, printPlan, type RevokingFlags } from "../revoke/carry-out";
-import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
+import { readStates, type StateFlags, withStates } from "../state/states";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type SweptOwners, sweptOwners } from "./sweep-owners";
@@ -40,7 +40,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const credentials = new Set(callers.ids);
   const terms = (): SweepTerms => ({
     owners,
-    held: new Set(heldBy(states).keys()),
+    held: new Set(states.flatMap(({ held }) => held.map(({ id }) => id))),
     credentials,
     includeUsed: flags.includeUsed ?? false,
     includeYoung: flags.includeYoung ?? false,

@@ -6,7 +6,7 @@ import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
 export type Role = "current" | "previous" | "to be revoked" | "kept";
 
-export interface Holder {
+export interface Holder extends Pick<KeyInState, "id" | "name"> {
   readonly urn: string;
   readonly role: Role;
   /** Whether the key stays live if the resource is deleted, because of `revokeOnDelete: false` or `retainOnDelete`. */
@@ -32,8 +32,8 @@ export interface StackState {
   readonly tags: readonly string[];
   /** Ids of owners of another stack: this state was copied or renamed, without an `up` since. */
   readonly foreign: readonly string[];
-  /** The keys that the stack holds, by id. */
-  readonly held: ReadonlyMap<string, Holder>;
+  /** Who holds which key. If several hold one, the last one counts. */
+  readonly held: readonly Holder[];
   /** Places that may hold a key's id, but are encrypted. */
   readonly hidden: readonly string[];
   readonly underWay: number;
@@ -73,17 +73,18 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
   const held = inOrder.flatMap((resource) =>
-    keysIn(resource).map(
-      ({ id, role }) => [id, { urn: resource.urn, role, stays: stays(resource, id, role) }] as const,
-    ),
+    keysIn(resource).map(({ id, name, role }) => {
+      return { id, name, urn: resource.urn, role, stays: stays(resource, id, role) };
+    }),
   );
+  const named = new Set(held.flatMap(({ id, name }) => (name === undefined ? [] : [id])));
   return {
     source,
     stack: stackOf((deployment.resources[0] ?? begun[0])?.urn ?? ""),
     savedAt: deployment.savedAt,
     tags: idsOf(true).map(ownerTag),
     foreign: idsOf(false),
-    held: new Map(held),
+    held: held.filter(({ id, name }) => name !== undefined || !named.has(id)),
     hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
     underWay: deployment.underWay,
   };

@@ -3421,6 +3421,20 @@ const leases = [
       test: cli("reap"),
     },
   ]),
+  ...inFile("cli/state/states.ts", [
+    {
+      name: "a key with the id of another account's key is told by its name",
+      change: becomes("true", "holdersIn", "==="),
+      test: cli("keys"),
+    },
+  ]),
+  ...inFile("provider/stack/stack-state.ts", [
+    {
+      name: "a list of ids does not hide the name of a key in a state",
+      change: always("stackState", "named", "has"),
+      test: cli("keys"),
+    },
+  ]),
   ...inFile("cli/reap/reap.ts", [
     {
       name: "reap goes by the service's clock",

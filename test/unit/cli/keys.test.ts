@@ -107,6 +107,22 @@ test.each([["old=3d"], ["unused=1d,unused=2d"], ["unused"], ["unused=soon"], ["u
   },
 );
 
+test("a key with the id of another account's key belongs to no stack, which its name shows", async () => {
+  const strange = await plane.state.createKey("by-hand");
+  const own = await plane.state.createKey("own");
+  const id = String(strange.id);
+  const rotating = { keyId: id, name: "elsewhere", previousKeyId: String(own.id), previousName: "own" };
+  const ledger = { owned: [id, String(own.id)] };
+  const folder = await folderWith({ "dev.json": exported({ owner, rotating, ledger }) });
+  const args = ["--state", join(folder, "dev.json")];
+  const env = envOf(plane);
+  const { code, stderr } = await run(["keys", ...args, "--fail-on", "unmanaged"], { env });
+  expect([code, stderr]).toEqual([1, `--fail-on: ${id}\n`]);
+  const revoking = await run(["revoke", id, String(own.id), ...args], { env });
+  expect(revoking.stdout).toMatch(new RegExp(`^${id} .* -$`, "m"));
+  expect(revoking.stderr).toMatch(new RegExp(`^proj/dev holds key ${own.id}, but not as a current key`));
+});
+
 test("keys reports no key as unmanaged without a state", async () => {
   const { id } = await plane.state.createKey("by-hand");
   expect((await keysOf())[id]?.flags).toEqual([]);
