@@ -1,5 +1,6 @@
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
+import { keyIn } from "../../provider/key-index";
 import type { Reason } from "../../provider/keys/fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
@@ -35,42 +36,43 @@ export function printPlan<Key extends ApiKeyRecord>(
     ...revoke.map((key) => ({ ...key, plan: "revoke" })),
     ...keep.map((key) => ({ ...key, plan: `keep: ${REASONS[key.reason]}` })),
   ];
-  const isRevoked = ({ plan }: { readonly plan: string }) => plan === "revoke";
   const plan: Column<{ readonly plan: string }> = {
     title: "PLAN",
     text: (row) => row.plan,
-    tone: (row) => (isRevoked(row) ? "bad" : undefined),
+    tone: (row) => (row.plan === "revoke" ? "bad" : undefined),
     atLeast: 15,
   };
   if (rows.length > 0) printTable(rows, [...columns, plan]);
 }
 
+type Explained = ApiKeyRecord & { readonly why: string };
+
 interface Revocations {
   readonly revoked: readonly ApiKeyRecord[];
-  readonly failed: readonly (ApiKeyRecord & { readonly why: string })[];
+  /** Those that were to stay, or gone, when their turn came. */
+  readonly skipped: readonly Explained[];
+  /** `isLive`: whether a list has shown the key since. If not, nothing proves that it is revoked. */
+  readonly failed: readonly (Explained & { readonly isLive: boolean })[];
 }
 
 interface Order {
   readonly planned: readonly ApiKeyRecord[];
-  /** Those of the planned keys that are still to be revoked. @default all */
-  readonly recheck?: () => Promise<readonly ApiKeyRecord[]>;
+  /** Makes the plan again, because somebody may have begun to use a key. @default what is planned stays so */
+  readonly replan?: () => Promise<Plan>;
   readonly keys: Keys;
   /** What `--json` prints. */
   readonly asJson: (results: Revocations) => object;
 }
 
 /** Revokes the keys of a plan with `--yes`, and shows the results. Without it, says what to do. */
-export async function carryOut(
-  { planned, recheck, keys, asJson }: Order,
-  { yes, json }: RevokingFlags,
-  run: CommandRun,
-): Promise<void> {
+export async function carryOut(order: Order, { yes, json }: RevokingFlags, run: CommandRun): Promise<void> {
+  const { planned, asJson } = order;
   if (!yes || planned.length === 0) {
-    if (json) printJson(asJson({ revoked: [], failed: [] }));
+    if (json) printJson(asJson({ revoked: [], skipped: [], failed: [] }));
     else if (planned.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     return;
   }
-  const results = await revokeKeys((await recheck?.()) ?? planned, keys, run.signal);
+  const results = await revokeKeys(order, run.signal);
   if (json) printJson(asJson(results));
   else printRevocations(results);
   if (run.interrupted) run.exitCode = EXIT.interrupted;
@@ -78,44 +80,58 @@ export async function carryOut(
 }
 
 /** Revokes keys one after another, and verifies the result with a list. An interrupt skips the remaining keys. */
-async function revokeKeys(toRevoke: readonly ApiKeyRecord[], keys: Keys, signal: AbortSignal): Promise<Revocations> {
-  const live = new LiveLines();
-  const troubles = new Map<string, string>();
-  for (const [at, { id, name }] of toRevoke.entries()) {
-    if (signal.aborted) {
-      troubles.set(id, "interrupted");
-      continue;
-    }
-    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${toRevoke.length}`]);
+async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal): Promise<Revocations> {
+  const lines = new LiveLines();
+  const revoked: ApiKeyRecord[] = [];
+  const skipped: Explained[] = [];
+  const troubled: Explained[] = [];
+  for (const [at, key] of planned.entries()) {
+    lines.show([`revoking key ${key.id} (${plain(key.name)}), ${at + 1} of ${planned.length}`]);
     try {
-      // A request that was sent completes despite an interrupt, or its result would be unknown.
-      await keys.revoke(id, { signal });
+      signal.throwIfAborted();
+      const why = replan && whyKept(await replan(), key);
+      if (why !== undefined) skipped.push({ ...key, why });
+      else {
+        // A request that was sent completes despite an interrupt, or its result would be unknown.
+        await keys.revoke(key.id, { signal });
+        revoked.push(key);
+      }
     } catch (error) {
-      troubles.set(id, messageOf(error));
+      troubled.push({ ...key, why: messageOf(error) });
     }
   }
-  live.clear();
-  const left = await stillLive(keys);
+  lines.clear();
+  const live = await stillLive(revoked, keys);
   // A failed or unsent revocation counts as failed even if the key is not in the list: that proves nothing.
-  const hasFailed = ({ id }: ApiKeyRecord) => left.has(id) || troubles.has(id);
-  return {
-    revoked: toRevoke.filter((key) => !hasFailed(key)),
-    failed: toRevoke.filter(hasFailed).map((key) => ({ ...key, why: troubles.get(key.id) ?? "is still in the list" })),
-  };
+  const back = revoked.filter(({ id }) => live.has(id)).map((key) => ({ ...key, why: "is still in the list" }));
+  const failed = [...troubled, ...back].map((key) => ({ ...key, isLive: live.has(key.id) }));
+  return { revoked: revoked.filter(({ id }) => !live.has(id)), skipped, failed };
+}
+
+/** Why a key is not to be revoked after all; `undefined` if it is. */
+function whyKept({ revoke, keep }: Plan, { id }: ApiKeyRecord): string | undefined {
+  const kept = keyIn(keep, id);
+  if (kept !== undefined) return REASONS[kept.reason] ?? kept.reason;
+  return keyIn(revoke, id) === undefined ? "is no longer in the list" : undefined;
 }
 
 /** Ids of the live keys in a list. Empty if the list is not available. */
-async function stillLive(keys: Keys): Promise<ReadonlySet<string>> {
+async function stillLive(revoked: readonly ApiKeyRecord[], keys: Keys): Promise<ReadonlySet<string>> {
   try {
-    return new Set((await keys.list({ fresh: true })).map(({ id }) => id));
+    return new Set((await keys.listWithout(revoked.map(({ id }) => id))).map(({ id }) => id));
   } catch (error) {
     note(`the revocations could not be verified with a list: ${messageOf(error)}`);
     return new Set();
   }
 }
 
-function printRevocations({ revoked, failed }: Revocations): void {
+function printRevocations({ revoked, skipped, failed }: Revocations): void {
   for (const { id, name } of revoked) print(paint("good", "revoked"), ` ${id} ${plain(name)}`);
-  for (const { id, name, why } of failed) print(paint("bad", "still live"), ` ${id} ${plain(name)}: ${plain(why)}`);
-  print(`${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live: run it again` : ""}`);
+  for (const { id, name, why } of skipped) print(paint("warn", "skipped"), ` ${id} ${plain(name)}: ${why}`);
+  for (const { id, name, why, isLive } of failed) {
+    print(paint("bad", isLive ? "still live" : "may be live"), ` ${id} ${plain(name)}: ${plain(why)}`);
+  }
+  print(
+    `${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live or unknown: run it again` : ""}`,
+  );
 }

@@ -23,7 +23,8 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
   }
   const saved = new Map<string, number>();
   for (const state of states) {
-    for (const tag of owners.length > 0 ? state.tags : tagsOf(state)) {
+    // An owner that is named can be the one of the stack from which a state was copied.
+    for (const tag of owners.length > 0 ? [...state.tags, ...state.foreign.map(ownerTag)] : tagsOf(state)) {
       saved.set(tag, Math.max(savedAt(state), saved.get(tag) ?? 0));
     }
   }
@@ -34,8 +35,11 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
 /** When a state was saved. Keys that are newer may be in a later state. */
 function savedAt({ source, savedAt: time }: StackState): number {
   const saved = Date.parse(time ?? "");
-  if (!Number.isNaN(saved)) return saved;
-  throw new UsageError(`${plain(source)} does not say when it was saved. Export it again: \`pulumi stack export\``);
+  if (saved <= Date.now()) return saved;
+  throw new UsageError(
+    `${plain(source)} does not say when it was saved, or says that it will be. Correct the clock, run \`pulumi up\` and ` +
+      "export it again: `pulumi stack export`",
+  );
 }
 
 function readOwner(owner: string): string {

@@ -59,13 +59,9 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   }
   if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
   const { revoke: planned, keep: kept, held } = plan;
-  const recheck = async () => {
-    // Keys that were used or recorded in a state since the plan are no longer revoked.
-    const ids = new Set(planned.map(({ id }) => id));
-    return planSweep(await keys.list({ fresh: true, signal }), terms()).revoke.filter(({ id }) => ids.has(id));
-  };
+  const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms());
   const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
-  await carryOut({ planned, recheck, keys, asJson }, flags, run);
+  await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 
 function refuseHidden({ source, hidden: [urn] }: StackState): void {

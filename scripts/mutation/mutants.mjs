@@ -3420,6 +3420,28 @@ const leases = [
       change: becomes("planned.length === 0", "carryOut", "yes", "length"),
       test: cli("reap"),
     },
+    {
+      name: "sweep asks about each key again before it revokes it",
+      change: never("revokeKeys", "why", "undefined"),
+      test: cli("sweep"),
+    },
+    {
+      name: "a revocation is verified by what the service lists, not by what this process knows",
+      change: becomes("keys.list({ fresh: true })", "stillLive", "keys", "listWithout", "revoked"),
+      test: cli("sweep"),
+    },
+  ]),
+  ...inFile("cli/sweep/sweep-owners.ts", [
+    {
+      name: "a copied state is a state of the owner that it was copied from",
+      change: without("sweptOwners", "foreign"),
+      test: cli("sweep"),
+    },
+    {
+      name: "a time to come does not say when a state was saved",
+      change: becomes("!Number.isNaN(saved)", "savedAt", "saved", "now"),
+      test: cli("sweep"),
+    },
   ]),
   ...inFile("cli/state/states.ts", [
     {

@@ -116,6 +116,20 @@ export class Keys {
     );
   }
 
+  /**
+   * A new list, which proves revocations: it has what the service lists, also keys that this process has revoked. Looks
+   * again for some seconds while it has one of these keys, because it can lag behind.
+   */
+  async listWithout(gone: readonly string[], signal?: AbortSignal): Promise<readonly ApiKeyRecord[]> {
+    let keys = await this.#list.fresh(signal);
+    for (const pause of SETTLE_PAUSES_MS) {
+      if (!gone.some((id) => keyIn(keys, id) !== undefined)) break;
+      await this.http.sleep(pause, signal);
+      keys = await this.#list.fresh(signal);
+    }
+    return keys;
+  }
+
   /** Whether this process has revoked the key. */
   hasRevoked(id: string): boolean {
     return this.#revoked.has(id);
@@ -241,13 +255,8 @@ export class Keys {
     const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || isInconclusive(status);
     const refused = kind === "api" || kind === "not_found" || kind === "conflict";
     if (!open && !(refused && status >= 400)) throw trouble;
-    let keys = await this.#listAfter(trouble, signal);
     // If the service does not find the key, the list may only lag behind.
-    for (const pause of kind === "not_found" ? SETTLE_PAUSES_MS : []) {
-      if (keyIn(keys, id) === undefined) break;
-      await this.http.sleep(pause, signal);
-      keys = await this.#listAfter(trouble, signal);
-    }
+    const keys = await this.#listAfter(trouble, kind === "not_found" ? [id] : [], signal);
     if (keyIn(keys, id) !== undefined) throw trouble;
     // Only an organization's list can be empty, and an empty list proves nothing by itself.
     if (open && keys.length === 0) throw trouble;
@@ -255,9 +264,9 @@ export class Keys {
   }
 
   /** A new list, to settle a revocation that failed. */
-  async #listAfter(trouble: KeyplaneError, signal: AbortSignal | undefined): Promise<readonly ApiKeyRecord[]> {
+  async #listAfter(trouble: KeyplaneError, gone: readonly string[], signal: AbortSignal | undefined) {
     try {
-      return await this.list({ fresh: true, signal });
+      return await this.listWithout(gone, signal);
     } catch (error) {
       throw new KeyplaneError(
         trouble.code,

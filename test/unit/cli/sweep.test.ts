@@ -126,9 +126,14 @@ test("sweep keeps a key that is newer than the newest state of its owner, also w
   expect(await revoked()).toEqual([newer]);
 });
 
-test("sweep refuses a state that does not say when it was saved", async () => {
-  const { code, stderr } = await sweepBy({ owner, savedAt: "" }, "--yes");
-  expect([code, stderr]).toEqual([2, expect.stringContaining("does not say when it was saved")]);
+test("sweep refuses a state that does not say when it was saved, or says a time to come", async () => {
+  for (const savedAt of ["", new Date(Date.now() + 60 * MINUTE).toISOString()]) {
+    const { code, stderr } = await sweepBy({ owner, savedAt }, "--yes");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("does not say when it was saved, or says that it will"),
+    ]);
+  }
 });
 
 test("sweep revokes a used key only with --include-used, and never one that is in use", async () => {
@@ -205,8 +210,43 @@ test("sweep spares a key that somebody starts to use between the plan and the re
   await plane.held.wait();
   await plane.state.useKey(first);
   await plane.held.release();
-  expect((await running).code).toBe(0);
+  const { code, stdout } = await running;
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^skipped ${first} .*: used in the last`, "m"))]);
   expect(await revoked()).toEqual([second]);
+});
+
+test("sweep decides about each key when its turn comes, and not before it revokes the first one", async () => {
+  const [last = "", , first = ""] = await oldKeys(owner, owner, owner);
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
+  const running = sweep(["--owner", owner, "--yes", "--json"]);
+  await plane.held.wait();
+  await plane.state.useKey(last);
+  await plane.held.release();
+  const { code, stdout } = await running;
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { revoked: [{ id: first }, {}], skipped: [{ id: last }] }]);
+  expect(await revoked()).not.toContain(last);
+});
+
+test("sweep keeps a key that the stack may have made after the state from which the given one was copied", async () => {
+  const savedAt = new Date(Date.now() - 120 * MINUTE).toISOString();
+  await oldKeys(owner);
+  const { stdout } = await sweepBy({ owner, savedAt, stack: "copy", ownerStack: "dev" }, "--owner", owner, "--yes");
+  expect(stdout).toContain("keep: created after the state was saved");
+  expect(await revoked()).toEqual([]);
+});
+
+test("sweep does not report a key as revoked that is still in the list, or that may be live", async () => {
+  const [lied = "", lost = ""] = await oldKeys(owner, owner);
+  const body = { id: Number(lied), revoked: true };
+  await plane.rules.add({ route: `DELETE /api_keys/${lied}`, status: 200, body, count: null });
+  await plane.rules.add({ route: `DELETE /api_keys/${lost}`, fault: "reset", commit: "before", count: null });
+  // The list after the lost answer.
+  await plane.rules.add({ route: "GET /api_keys", skip: 2, status: 400 });
+  const { code, stdout } = await sweep(["--owner", owner, "--yes"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(new RegExp(`^may be live ${lost} .*was sent, but not answered`, "m"));
+  expect(stdout).toMatch(new RegExp(`^still live ${lied} .*: is still in the list$`, "m"));
+  expect(stdout).toContain("0 revoked, 2 still live or unknown: run it again");
 });
 
 test("sweep reports keys that cannot be revoked with the reason and exit code 1", async () => {
