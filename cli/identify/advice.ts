@@ -9,12 +9,13 @@ import type { Listed } from "./service";
  */
 export function adviceFor(holding: Holding, listed: Listed | undefined): readonly string[] {
   const { keyId, stack, roleNow, isCopy } = holding;
+  const revoke = `At once, whoever uses it: \`${revokeNow(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
   if (listed !== undefined && listed.record === undefined) {
     return [
-      `Nothing: the account does not list key ${keyId}. It is revoked, and \`pulumi up --refresh\` of ${stack} notices`,
+      `The account in the settings does not list key ${keyId}: it is revoked, or in another account. \`--check\` tries it`,
+      revoke,
     ];
   }
-  const revoke = `At once, whoever uses it: \`${revokeNow(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
   if (isCopy) {
     return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
   }

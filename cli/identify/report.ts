@@ -98,7 +98,7 @@ function sinceText({ createdAt, replacedAt }: Holding, listed: Listed | undefine
 function lastUseText({ lastUsedAt: inState }: Holding, listed: Listed | undefined): string {
   if (listed === undefined) return `${inState ?? "unknown"} (no credential of the account is set)`;
   const { record, now } = listed;
-  if (record === undefined) return "the account does not list the key: it is revoked";
+  if (record === undefined) return "the account in the settings does not list the key";
   const { lastUsedAt, lastUsedFromAddr } = record;
   if (lastUsedAt === null) return "never";
   return `${formatDuration(now - Date.parse(lastUsedAt))} ago from ${lastUsedFromAddr ?? "an unknown address"}`;

@@ -3457,6 +3457,20 @@ const leases = [
       test: cli("keys"),
     },
   ]),
+  ...inFile("cli/report/make-report.ts", [
+    {
+      name: "report refuses what is no organization before any request",
+      change: unchained("wantedLists", "readOrganization"),
+      test: "test/unit/cli/usage.long.test.ts",
+    },
+  ]),
+  ...inFile("cli/main.ts", [
+    {
+      name: "a reader that closes the pipe does not end a revocation half-way",
+      change: before("process.exit(0);", "error", "code", "EPIPE", "note"),
+      test: cli("lost-output"),
+    },
+  ]),
   ...inFile("cli/reap/reap.ts", [
     {
       name: "reap goes by the service's clock",

@@ -256,7 +256,11 @@ test("with a credential, the last use is shown and whether the key is listed, wi
         lastUsedAt: expect.stringMatching(/Z$/),
         lastUsedFromAddr: expect.any(String),
       },
-      { keyId: "999999", listed: false, next: [expect.stringMatching(/^Nothing: the account does not list key/)] },
+      {
+        keyId: "999999",
+        listed: false,
+        next: [expect.stringMatching(/it is revoked, or in another account/), expect.stringMatching(/^At once/)],
+      },
     ]);
     expect(unknown).toEqual([{ digest: digestOf(3) }]);
     expect((await plane.log()).map(({ method, path }) => `${method} ${path}`)).toEqual([
