@@ -80,9 +80,14 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-// A reader that closes the pipe early, such as `head`, is not an error.
-process.stdout.on("error", () => process.exit(EXIT.ok));
+let isLost = false;
+// A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code !== "EPIPE" && !isLost) note(`keyplane: the output cannot be written (${code})`);
+  isLost ||= code !== "EPIPE";
+});
+process.stderr.on("error", () => {});
 main(process.argv.slice(2)).then((code) => {
   // Exit explicitly, because keep-alive connections would keep the process running. Flush the output first.
-  process.stdout.write("", () => process.exit(code));
+  process.stdout.write("", () => process.exit(isLost && code === EXIT.ok ? EXIT.failed : code));
 });
