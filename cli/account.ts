@@ -2,6 +2,7 @@ import type { inspect } from "node:util";
 import type { Command } from "commander";
 import { Account } from "../provider/api";
 import { HttpClient, systemClock } from "../provider/http";
+import { checkId } from "../provider/ids";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
@@ -28,8 +29,11 @@ export function withAccount(command: Command): Command {
 }
 
 export function withKeys(command: Command): Command {
-  return withAccount(command.option("--organization <id>", "keys of this organization, not the account's own"));
+  const about = "keys of this organization, not the account's own";
+  return withAccount(command.option("--organization <id>", about, readOrganization));
 }
+
+export const readOrganization = (id: string): string => checkId("organization", id, "--organization");
 
 /** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {

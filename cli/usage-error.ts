@@ -15,6 +15,7 @@ export function usageErrorOf({ code, message }: CommanderError): UsageError {
   const [option] = /^option '[^']*'/.exec(text) ?? [];
   const problems: Readonly<Record<string, string>> = {
     "commander.unknownCommand": `unknown command ${suggestion}`,
+    "commander.help": "unknown command",
     "commander.unknownOption": `unknown option ${optionName(text)} ${suggestion}`,
     "commander.invalidArgument": `${option}: its argument is invalid. ${text.slice(text.lastIndexOf("' is invalid. ") + 14)}`,
   };

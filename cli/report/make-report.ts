@@ -8,6 +8,7 @@ import { conceal } from "../../provider/secrets";
 import type { Deployment } from "../../provider/stack/deployment";
 import { isKeyplanes } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
+import { readOrganization } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { UNUSED_FOR } from "../duration-option";
 import { type ReadState, readStatesBelow } from "../state/states";
@@ -49,7 +50,8 @@ async function writePage(report: Report, file: string): Promise<void> {
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
 function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly Scope[] {
   const accounts = accountsOf(flags);
-  const given = (flags.organization ?? []).map((organizationId) => ({ account: accounts[0], organizationId }));
+  const organizations = (flags.organization ?? []).map(readOrganization);
+  const given = organizations.map((organizationId) => ({ account: accounts[0], organizationId }));
   const inStates = states
     .flatMap(({ deployment }) => deployment.resources.filter(({ type }) => isKeyType(type)))
     .flatMap((resource) => scopeIn(resource) ?? [])

@@ -81,8 +81,8 @@ export function resolveSettings(
 ): Settings {
   const given = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
   const text = (name: SettingName): string => {
-    const value = given(name);
-    if (value === undefined || value === "") throw missing(name);
+    const value = given(name) ?? "";
+    if (value === "" && (name === "baseUrl" || name === "apiKey")) throw missing(name);
     return value;
   };
   // The HTTP client sets the default rates, because they depend on the address.
@@ -183,7 +183,7 @@ function noBaseUrl(account: string): ConfigError {
   );
 }
 
-function missing(name: SettingName): ConfigError {
+function missing(name: "baseUrl" | "apiKey"): ConfigError {
   const secret = name === "apiKey" ? "--secret " : "";
   const example = name === "apiKey" ? "" : " https://HOST/api/v2";
   return new ConfigError(

@@ -75,6 +75,8 @@ describe("settings", () => {
   it.each([
     ["requestTimeout", "30"],
     ["requestTimeout", "0s"],
+    ["requestTimeout", ""],
+    ["concurrency", ""],
     ["pollInterval", "1 minute"],
     ["operationTimeout", "5w"],
     ["concurrency", "0"],
@@ -85,7 +87,7 @@ describe("settings", () => {
     ["requestsPerMinute", "1.5"],
     ["requestsPerMinute", "100001"],
   ])("refuse %s = %s and name the setting", (name, value) => {
-    expect(() => from({ [name]: value })).toThrow(new RegExp(`keyplane:${name} `));
+    expect(() => from({ [name]: value })).toThrow(new RegExp(`keyplane:${name} must be`));
   });
 });
 

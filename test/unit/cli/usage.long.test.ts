@@ -7,7 +7,7 @@ const SECRET = "kp_0verysecret";
 
 /** The error for a command line. */
 function problemOf(...args: string[]): string {
-  const program = new Command("tool").exitOverride().configureOutput({ outputError: () => {} });
+  const program = new Command("tool").exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} });
   const refuse = () => {
     throw new InvalidArgumentError("It must be a number.");
   };
@@ -23,6 +23,7 @@ function problemOf(...args: string[]): string {
 test.each<[string[], string]>([
   [[SECRET], "unknown command"],
   [["kesy"], "unknown command (Did you mean keys?)"],
+  [["help", SECRET], "unknown command"],
   [["keys", `--${SECRET}`], "unknown option"],
   [["keys", `-${SECRET}`], "unknown option"],
   [["keys", "--projekt", "7"], "unknown option '--projekt' (Did you mean --project?)"],
@@ -48,6 +49,7 @@ describe("a word that could be a secret is not repeated by", () => {
     [["keys", "--base-url", SECRET]],
     [["keys", "--account", SECRET]],
     [["keys", "--organization", `${SECRET}/..`]],
+    [["report", "--json", "--organization", SECRET]],
     [["sweep", "--owner", SECRET]],
     [["wait", "--project", `${SECRET}/..`]],
     [["wait", "--project", "p", "--timeout", SECRET]],
@@ -68,6 +70,17 @@ describe("a word that could be a secret is not repeated by", () => {
     }
   });
 });
+
+test.each(["keys", "report", "sweep", "reap", "revoke"])(
+  "%s refuses what is no organization before any request, by the name of its option",
+  async (command) => {
+    // Nothing listens there.
+    const env = { KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2", KEYPLANE_API_KEY: "kp_of_the_environment" };
+    const more = { report: ["--json"], sweep: ["--owner", "abcdefg2"], revoke: ["7"] }[command] ?? [];
+    const { code, stderr } = await run([command, ...more, "--organization", "a", "--organization", "B"], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--organization: must be the id of an organization")]);
+  },
+);
 
 test("a wrong command line with --json is also reported as JSON", async () => {
   const { code, stdout } = await run(["keys", "--projekt", "--json"]);
