@@ -87,15 +87,23 @@ async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal)
   const troubled: Explained[] = [];
   for (const [at, key] of planned.entries()) {
     lines.show([`revoking key ${key.id} (${plain(key.name)}), ${at + 1} of ${planned.length}`]);
+    let why: string | undefined;
     try {
       signal.throwIfAborted();
-      const why = replan && whyKept(await replan(), key);
-      if (why !== undefined) skipped.push({ ...key, why });
-      else {
-        // A request that was sent completes despite an interrupt, or its result would be unknown.
-        await keys.revoke(key.id, { signal });
-        revoked.push(key);
-      }
+      why = replan && whyKept(await replan(), key);
+    } catch (error) {
+      // Without a new list, nothing says that the rest may go.
+      troubled.push(...planned.slice(at).map((each) => ({ ...each, why: messageOf(error) })));
+      break;
+    }
+    if (why !== undefined) {
+      skipped.push({ ...key, why });
+      continue;
+    }
+    try {
+      // A request that was sent completes despite an interrupt, or its result would be unknown.
+      await keys.revoke(key.id, { signal });
+      revoked.push(key);
     } catch (error) {
       troubled.push({ ...key, why: messageOf(error) });
     }

@@ -3426,6 +3426,12 @@ const leases = [
       test: cli("sweep"),
     },
     {
+      name: "sweep sends nothing more once it cannot plan again",
+      change: drop("revokeKeys", "break"),
+      test: cli("sweep"),
+      by: "sweep revokes no other key once it cannot plan again",
+    },
+    {
       name: "a revocation is verified by what the service lists, not by what this process knows",
       change: becomes("keys.list({ fresh: true })", "stillLive", "keys", "listWithout", "revoked"),
       test: cli("sweep"),

@@ -258,6 +258,16 @@ test("sweep reports keys that cannot be revoked with the reason and exit code 1"
   expect(await revoked()).toEqual([gone]);
 });
 
+test("sweep revokes no other key once it cannot plan again, and asks only once more", async () => {
+  const [third = "", second = "", first = ""] = await oldKeys(owner, owner, owner);
+  await plane.rules.add({ route: "GET /api_keys", skip: 2, status: 400, count: null });
+  const { code, stdout } = await sweep(["--owner", owner, "--yes", "--json"]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ revoked: [{ id: first }], failed: [{ id: second }, { id: third }] });
+  expect(await revoked()).toEqual([first]);
+  expect(await plane.count("GET", "/api_keys")).toBe(4);
+});
+
 test("sweep reports revoked keys even if the list that should confirm it is not available", async () => {
   const [stuck = "", gone = ""] = await oldKeys(owner, owner);
   await plane.rules.add({ route: `DELETE /api_keys/${stuck}`, status: 400, count: null });
