@@ -1,10 +1,8 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
-import { keyIn } from "../key-index";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { laterNow } from "../keys/clock-skew";
 import { endOfOverlap } from "../keys/fate";
-import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { formatListed, hasTagOf, readRecord } from "../keys/names";
@@ -12,7 +10,7 @@ import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
-import { judgePrevious, type Listed } from "../resources/rotation/retire-key";
+import { judgePrevious, listedKey } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
@@ -239,9 +237,7 @@ async function revokePrevious(
   inputs: Inputs,
   context: Context,
 ): Promise<DeliveryRecord> {
-  // That a key is gone, one list alone does not prove.
-  const lookUp = async () => keyIn(await context.keys().list({ recent: true }), id) ?? secondLook(id, context);
-  const found = await trying<Listed>(context, "unknown", lookUp);
+  const found = await listedKey(id, context);
   if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
     const key = found === "unknown" ? undefined : found;
     const usedAt = key?.lastUsedAt ?? undefined;

@@ -1046,6 +1046,17 @@ const rotation = [
     { name: "a copied state does not retire the original's key", change: drop("retirePrevious", "isOthers") },
     { name: "a list that fails does not fail the run", change: always("listedKey", "isAborted") },
     {
+      name: "a retired key that one list lacks is remembered",
+      change: without("listedKey", "secondLook"),
+      by: "a rotation remembers a retired key",
+    },
+    {
+      name: "one list that lacks a previous key says nothing about its use",
+      change: without("listedKey", "secondLook"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a key that is still used stays if",
+    },
+    {
       name: "the service's clock has to agree that the grace is over",
       change: uncalled("judgePrevious", "serviceNow"),
     },

@@ -161,6 +161,15 @@ describe("after the grace of a previous key", () => {
     expect((await (await next()).up(updated)).step).toBe("same");
   });
 
+  it("a key that is still used stays if a list lacks it, because that proves nothing about its use", async () => {
+    const state = await due();
+    await plane.state.useKey(String(state.outputs.previousKeyId));
+    await plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 1 });
+    const { state: updated } = await (await next()).up(state);
+    expect(await live()).toContain(state.outputs.previousKeyId);
+    expect(updated.outputs.previousKeyId).toBe(state.outputs.previousKeyId);
+  });
+
   it("another change of the program goes with the revocation", async () => {
     const state = await due();
     const { step, state: updated } = await (await next()).up(state, { ...TWO, rotateAfter: "90d" });

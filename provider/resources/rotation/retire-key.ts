@@ -4,6 +4,7 @@ import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew, laterNow } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
+import { secondLook } from "../../keys/find-key";
 import { formatKey, isOthers } from "../../keys/names";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
@@ -104,11 +105,12 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
-export type Listed = ApiKeyRecord | undefined | "unknown";
+type Listed = ApiKeyRecord | undefined | "unknown";
 
-async function listedKey(id: string, context: Context): Promise<Listed> {
+/** Looks a key up. That it is gone, and so not in use, one list alone does not prove. */
+export async function listedKey(id: string, context: Context): Promise<Listed> {
   try {
-    return keyIn(await context.keys().list({ recent: true }), id);
+    return keyIn(await context.keys().list({ recent: true }), id) ?? (await secondLook(id, context));
   } catch (error) {
     if (isAborted(error)) throw error;
     context.warn(`the last use of key ${id} is unknown: ${messageOf(error)}`);

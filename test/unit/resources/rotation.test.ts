@@ -256,6 +256,22 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
+  it("remembers a retired key that one list lacks", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const retired = [stack.previous];
+    await stack.harness.clock.pass(DAY);
+    await stack.failedUp(third);
+    retired.push(stack.previous);
+    await stack.harness.clock.pass(DAY);
+    // The newest key is the first one in a list.
+    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 2, count: 1 });
+    await stack.failedUp();
+    expect(stack.outputs).toMatchObject({ retired });
+    await stack.finishRun();
+    expect(await stack.harness.liveIds()).toEqual([retired[1], stack.current]);
+  });
+
   it("keeps the id of a retired live key in a refresh that finds no other key, so that the deletion revokes it", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
