@@ -26,11 +26,12 @@ export interface UnknownKeys extends LedgerRecord {
 export async function judgeUnknown(
   keys: UnknownKeys,
   context: Context,
+  look: Parameters<Context["witness"]>[0] = {},
 ): Promise<ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>> {
   const fates = (seen?: Seen) => new Map(keys.unknown.map((key) => [key, fateOf(factsOf(key, keys, context, seen))]));
   const first = fates();
   if (Array.from(first.values()).every(({ fate }) => fate !== "report")) return first;
-  const witness = await context.witness();
+  const witness = await context.witness(look);
   if (!witness?.knows(ownerIdIn(keys.identity))) return first;
   return fates({
     witness,
@@ -80,11 +81,9 @@ async function interruptedRequesters(
   for (const { id, name, createdAt } of unknown) {
     const request = witness.requestOf(name);
     if (request === undefined) continue;
-    const { by, startedAt } = request;
-    const mayHaveSucceeded =
-      startedAt !== undefined &&
-      !endedRuns.includes(runIn(name)) &&
-      (await context.mayHaveSucceeded(startedAt, Date.parse(createdAt) - ahead)) !== false;
+    // A run whose start is not on record was under way when the key was created. The history has a machine's clock.
+    const { by, startedAt = Date.parse(createdAt) - ahead } = request;
+    const mayHaveSucceeded = !endedRuns.includes(runIn(name)) && (await context.mayHaveSucceeded(startedAt)) !== false;
     if (!mayHaveSucceeded) requesters.set(id, by);
   }
   return requesters;
@@ -117,9 +116,14 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
   };
 }
 
-/** Revokes the unknown keys that interrupted runs left behind, and reports others. */
+/**
+ * Revokes the unknown keys that interrupted runs left behind, and reports others. What this run knows of the account and
+ * of the state can be from its beginning, so it looks again.
+ */
 export async function settleUnknown(keys: UnknownKeys, context: Context) {
-  const fates = await judgeUnknown(keys, context);
+  const list = keys.unknown.length === 0 ? [] : await context.keys().list({ recent: true });
+  const unknown = keys.unknown.map((key) => keyIn(list, key.id) ?? key);
+  const fates = await judgeUnknown({ ...keys, unknown }, context, { fresh: true });
   return carryOut(fates, { identity: keys.identity, origin: "left behind by an interrupted run" }, context);
 }
 

@@ -126,11 +126,8 @@ export interface Context {
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
   /** Whether a run of this period may have delivered keys without a record; `undefined` if the history cannot be read. */
   readonly mayHaveDeliveredBetween: (from: number, to: number) => Promise<boolean | undefined>;
-  /**
-   * Whether the run that was started and created a key at these times may have succeeded; `undefined` if the history
-   * cannot be read.
-   */
-  readonly mayHaveSucceeded: (startedAt: number, createdAt: number) => Promise<boolean | undefined>;
+  /** Whether the run that was under way then may have succeeded; `undefined` if the history cannot be read. */
+  readonly mayHaveSucceeded: (at: number) => Promise<boolean | undefined>;
   /** Tells whether the time at which a resource was changed, since `from`, proves an update of it. */
   readonly updatesSince: (from: number) => Promise<(changedAt: number) => boolean>;
   /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */

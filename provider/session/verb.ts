@@ -178,8 +178,8 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
   }
 
-  mayHaveSucceeded(startedAt: number, createdAt: number): Promise<boolean | undefined> {
-    return this.#session.stack.mayHaveSucceeded(startedAt, createdAt, this.urn);
+  mayHaveSucceeded(at: number): Promise<boolean | undefined> {
+    return this.#session.stack.mayHaveSucceeded(at, this.urn);
   }
 
   updatesSince(from: number): Promise<(changedAt: number) => boolean> {

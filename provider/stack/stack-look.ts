@@ -52,16 +52,12 @@ export class StackLook implements Deliveries {
     );
   }
 
-  /**
-   * Whether a run that succeeded may be the one that was started and created a key at these times; `undefined` if the
-   * history cannot be read. It has whole seconds: the next run can have started in the one in which this run ended.
-   */
-  async mayHaveSucceeded(startedAt: number, createdAt: number, urn: string): Promise<boolean | undefined> {
-    return (await this.#runs(urn))?.some(({ mayHaveSucceeded, began, ended }) => {
-      const isOutside = secondOf(startedAt) < secondOf(began) || secondOf(startedAt) > secondOf(ended);
-      const isNext = secondOf(startedAt) === secondOf(ended) && createdAt > ended;
-      return mayHaveSucceeded && !isOutside && !isNext;
-    });
+  /** Whether a run that succeeded may have been under way then; `undefined` if the history cannot be read. */
+  async mayHaveSucceeded(at: number, urn: string): Promise<boolean | undefined> {
+    return (await this.#runs(urn))?.some(
+      ({ mayHaveSucceeded, began, ended }) =>
+        mayHaveSucceeded && !(secondOf(at) < secondOf(began) || secondOf(at) > secondOf(ended)),
+    );
   }
 
   /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */

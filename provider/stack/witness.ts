@@ -4,7 +4,7 @@ import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRe
 import { textsOf } from "../members";
 import type { HeldName } from "../schema/resource-type";
 import type { KeyHolder, KeyRequest, Witness } from "../schema/witness";
-import type { Deployment, StateResource } from "./deployment";
+import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn, type Role } from "./stack-state";
 
 /** The roles of keys that consumers of the resource have. */
@@ -76,8 +76,10 @@ export class StackWitness implements Witness {
   }
 
   currentKeys(ownerId: string, organizationId: string | undefined): readonly string[] {
+    // An encrypted id can be that of any organization.
+    const isHere = (id: unknown) => id === organizationId || id === HIDDEN;
     return this.#ours
-      .filter(({ replaced, outputs }) => !replaced && outputs.organizationId === organizationId)
+      .filter(({ replaced, outputs }) => !replaced && isHere(outputs.organizationId))
       .flatMap(keysIn)
       .filter((key) => key.role === "current" && key.ownerId === ownerId)
       .map(({ id }) => id);

@@ -2409,10 +2409,28 @@ const evidence = [
       by: "an unknown key is only reported if the run that made it",
     },
     {
+      name: "a run without its start on record may have succeeded, too",
+      change: becomes("Number.NaN", "interruptedRequesters", "parse", "ahead"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported if a run succeeded that was under way",
+    },
+    {
       name: "a ledger knows the keys of the runs that ended with it",
       change: without("interruptedRequesters", "endedRuns", "runIn"),
       test: resources("ledger"),
       by: "an unknown key is revoked although the run that requested it succeeded",
+    },
+    {
+      name: "a use after the list of the run counts",
+      change: without("settleUnknown", "keyIn"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported if it was used after the list",
+    },
+    {
+      name: "what this run has saved meanwhile counts",
+      change: without("settleUnknown", "fresh"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program is kept if another process",
     },
     {
       name: "a state counts only if it knows the owner",
@@ -2490,6 +2508,12 @@ const evidence = [
       name: "the key of a replaced resource may be missing",
       change: always("currentKeys", "replaced"),
       test: stack("witness"),
+    },
+    {
+      name: "a key of an organization whose id is encrypted may be missing",
+      change: without("isHere", "HIDDEN"),
+      test: resources("organization-keys"),
+      by: "the ledger and the owner of an organization report what a crash left",
     },
     {
       name: "the current keys are those of the owner",
@@ -2728,10 +2752,10 @@ const evidence = [
       by: "a run that was started in a run that failed",
     },
     {
-      name: "the next run can start in the second in which a run ended",
-      change: without("mayHaveSucceeded", "isNext"),
+      name: "the history does not tell two runs in one second apart",
+      change: becomes("at > ended", "mayHaveSucceeded", ">"),
       test: stack("stack-look"),
-      by: "a run that was started in the second in which a run ended, with a later key",
+      by: "a run that was started after a run, by its exact time, in the same second",
     },
   ]),
   ...inFile("provider/keys/create-key.ts", [

@@ -320,6 +320,18 @@ describe("a key of a resource that is gone from the program", () => {
     expect(upgraded.messages).toContainEqual(expect.stringContaining(`revoked key ${left}`));
   });
 
+  it("is kept if another process has saved it since this one looked at the state", async () => {
+    const { killed, note, left, plugin } = await interrupted();
+    const begun = await killed.checked("ApiKey", {}, {}, "other");
+    const made = await orphan(begun);
+    killed.save([], [note, begun]);
+    await plugin.add("ApiKey");
+    expect(await live()).not.toContain(left);
+    plugin.save([{ kind: "ApiKey", name: "other", id: made, inputs: begun, outputs: { keyId: made } }]);
+    await plugin.cancel();
+    expect(await live()).toContain(made);
+  });
+
   it("is kept if the state has it with another resource", async () => {
     const { left, plugin } = await withGone();
     plugin.save([{ kind: "ApiKey", name: "moved", id: left, inputs: {}, outputs: { keyId: left } }]);

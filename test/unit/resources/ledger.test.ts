@@ -605,10 +605,10 @@ describe("an unknown key", () => {
     expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
   });
 
-  it("is revoked if the run that made it did not succeed, or if version 0.2 did not record its start", async () => {
-    for (const mayHave of [false, undefined]) {
-      const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => mayHave });
-      harness.save([harness.runId + (mayHave === undefined ? "" : startMark(START))]).add(held);
+  it("is revoked if the run that made it did not succeed, also if version 0.2 did not record its start", async () => {
+    for (const mark of [startMark(START), ""]) {
+      const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => false });
+      harness.save([harness.runId + mark]).add(held);
       await harness.sweep([held.id], settled(harness));
       expect(await harness.liveIds()).not.toContain(left.id);
     }
@@ -626,17 +626,17 @@ describe("an unknown key", () => {
     expect(await harness.liveIds()).not.toContain(late.id);
   });
 
-  it("is looked up by this machine's clock, which the history has, too", async () => {
+  it("is only reported if a run succeeded that was under way, by this machine's clock, when it was made", async () => {
     const asked: number[] = [];
-    const mayHaveSucceeded = async (_start: number, createdAt: number) => {
-      asked.push(createdAt);
+    const mayHaveSucceeded = async (at: number) => {
+      asked.push(at);
       return true;
     };
     const { harness, left, held } = await withUnknown({ mayHaveSucceeded });
     const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
     await harness.plane.clock.set({ offsetMs: 3_600_000 });
-    harness.save([harness.runId + startMark(START)]).add(held);
     await harness.sweep([held.id], settled(harness));
+    expect(await harness.liveIds()).toContain(left.id);
     const difference = (asked[0] ?? 0) - (Date.parse(made?.createdAt ?? "") - 3_600_000);
     expect(Math.abs(difference)).toBeLessThanOrEqual(1_000);
   });
@@ -758,6 +758,17 @@ describe("an unknown key", () => {
     await harness.plane.commitLate();
     await harness.sweep([id]);
     expect(await harness.liveIds()).toEqual([id]);
+  });
+
+  it("is only reported if it was used after the list of this run that its owner looks through", async () => {
+    const { harness, left, held } = await withUnknown();
+    harness.context.run.ledger = { knowsSince: 0 };
+    await harness.deleteKey(held);
+    await harness.clock.pass(HOUR);
+    await harness.plane.state.useKey(left.id);
+    await harness.deleteOwner();
+    expect(await harness.liveIds()).toEqual([left.id]);
+    expect(harness.told.warn.join()).toContain("It stays live, because it was used");
   });
 
   it("costs one look at the state together with all other unknown keys", async () => {

@@ -10,6 +10,9 @@ const LIST = "GET /organizations/{org_id}/api_keys";
 const MAKE = "POST /organizations/{org_id}/api_keys";
 const REVOKE = "DELETE /organizations/{org_id}/api_keys/{key_id}";
 
+/** A secret in a state. */
+const ENCRYPTED = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:abc" };
+
 /** A stack whose keys belong to an organization. */
 async function startIn(organizationId: string): Promise<StackHarness> {
   const keys = () => harness.account.keysOf(organizationId);
@@ -123,11 +126,14 @@ describe("the ledger and the owner of an organization", () => {
     expect(await harness.liveIds()).toEqual([String(elsewhere.id), id].sort());
   });
 
-  it("report what a crash left if a key of the organization is missing there, although other lists have such keys", async () => {
+  it.each([
+    ["", ORGANIZATION],
+    [", and also if its id is encrypted", ENCRYPTED],
+  ])("report what a crash left if a key of the organization is missing there%s", async (_, organizationId) => {
     const harness = await startIn(ORGANIZATION);
     const gone = await harness.createKey({ organizationId: ORGANIZATION });
     const left = await harness.createKey({ organizationId: ORGANIZATION });
-    harness.save().add(gone);
+    harness.save().add({ ...gone, outputs: { ...gone.outputs, organizationId } });
     await harness.plane.state.revokeKey(gone.id);
     await harness.deleteOwner();
     expect(await harness.liveIds()).toEqual([left.id]);
