@@ -201,32 +201,30 @@ function retireAt({ successor, isRetired, periods }: Previous, before: DeliveryR
  */
 async function retire(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState["deliveries"]> {
   const now = context.now();
-  const retired = async (id: string, previous: Previous) => {
-    const delivery = deliveryRecordOf(previous, before.deliveries.get(id), inputs, context);
-    return retireAt(previous, delivery) > now
-      ? delivery
-      : revokePrevious({ id, ...previous }, delivery, inputs, context);
-  };
-  const entries = Object.entries(inputs.previous ?? {}).map(
-    async ([id, previous]) => [id, await retired(id, previous)] as const,
-  );
-  return new Map(await Promise.all(entries));
+  const entries = Object.entries(inputs.previous ?? {}).map(async ([id, previous]) => {
+    const delivery = await deliveryRecordOf({ id, ...previous }, before.deliveries.get(id), inputs, context);
+    if (delivery === undefined) return [];
+    const isDue = retireAt(previous, delivery) <= now;
+    return [[id, isDue ? await revokePrevious({ id, ...previous }, delivery, inputs, context) : delivery] as const];
+  });
+  return new Map((await Promise.all(entries)).flat());
 }
 
 /**
  * The record of a previous key, new or known. Its grace starts again if its successor is gone or compromised: its users
- * have to change to yet another key.
+ * have to change to yet another key. `undefined` without the service's clock: by a wrong one, a grace could start early.
  */
-function deliveryRecordOf(
-  { successor }: Previous,
+async function deliveryRecordOf(
+  { id, successor }: Previous & { readonly id: string },
   known: DeliveryRecord | undefined,
   inputs: Inputs,
   context: Context,
-): DeliveryRecord {
+): Promise<DeliveryRecord | undefined> {
   const { owned, compromised = [] } = inputs;
   const isUsable = (id: string) => owned.includes(id) && !compromised.includes(id);
   const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor));
   if (known !== undefined && goesOn) return { ...known, successor };
+  if (context.account().skewMs === undefined && (await listedKey(id, context)) === "unknown") return undefined;
   return { successor, deliveredAt: new Date(laterNow(context)).toISOString() };
 }
 
@@ -304,8 +302,8 @@ async function sweep(before: LedgerState, inputs: Inputs, context: Context): Pro
   }
   const without = unsweptAfter(before, inputs, context);
   return trying<Swept>(context, without, async () => {
-    const sweptAt = Math.floor(context.account().serviceNow() / 1_000) * 1_000;
     const keys = await taggedKeys(before, { ...inputs, fresh: true }, context);
+    const sweptAt = Math.floor(context.account().serviceNow() / 1_000) * 1_000;
     const { left, reported, kept } = await settleUnknown(keys, context);
     // A resource that left the program still holds its keys, and its deletion after this run may keep them live.
     const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id) || kept.includes(id);
@@ -321,7 +319,7 @@ async function sweep(before: LedgerState, inputs: Inputs, context: Context): Pro
 
 /** What is known without a look for left keys. */
 function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Swept {
-  const { knowsSince = context.now(), sweptAt } = knowledgeOf(before, inputs);
+  const { knowsSince = laterNow(context), sweptAt } = knowledgeOf(before, inputs);
   return { delivered: everHeld(before), isUnswept: true, knowsSince, sweptAt };
 }
 

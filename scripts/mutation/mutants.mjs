@@ -2373,8 +2373,14 @@ const evidence = [
       by: "an unknown key stays live if a ledger has forgotten it",
     },
     {
+      name: "a ledger knows deliveries since the later of both clocks' times",
+      change: becomes("context.now()", "unsweptAfter", "laterNow"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported by a ledger of a machine whose clock is behind",
+    },
+    {
       name: "a new ledger knows no earlier deliveries",
-      change: becomes("0", "unsweptAfter", "now", ""),
+      change: becomes("0", "unsweptAfter", "laterNow"),
       test: resources("ledger"),
       by: "an unknown key is only reported by a",
     },
@@ -2928,6 +2934,12 @@ const evidence = [
       change: becomes("0", "retireAt", "parse", "deliveredAt"),
       test: resources("ledger"),
       by: "the record of a previous key makes the ledger due",
+    },
+    {
+      name: "a delivery is recorded with the service's clock",
+      change: drop("deliveryRecordOf", "listedKey"),
+      test: resources("ledger"),
+      by: "the record of a previous key is only made with the service's clock",
     },
     {
       name: "the grace starts again if the successor is gone",

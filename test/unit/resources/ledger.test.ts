@@ -660,6 +660,19 @@ describe("an unknown key", () => {
     expect(await harness.liveIds()).toContain(left.id);
   });
 
+  it("is only reported by a ledger of a machine whose clock is behind, which has begun after a run delivered it", async () => {
+    const { harness, left, held } = await withUnknown();
+    harness.mayHaveDelivered = true;
+    await harness.plane.clock.set({ offsetMs: 24 * HOUR });
+    const later = await harness.createKey();
+    harness.saved?.add(later);
+    const outputs = await harness.sweep([held.id, later.id]);
+    expect(Date.parse(String(outputs.knowsSince))).toBeGreaterThan(harness.clock.now() + 23 * HOUR);
+    await harness.plane.clock.set({ offsetMs: 0 });
+    await harness.beside({}).sweep([held.id, later.id], { ...outputs, unswept: true });
+    expect(await harness.liveIds()).toContain(left.id);
+  });
+
   it("is revoked by an owner only if the ledger has told it what the stack held, or no run has succeeded", async () => {
     for (const isHeldKnown of [false, true]) {
       const { harness, left } = await withUnknown();
@@ -844,6 +857,18 @@ describe("the record of a previous key", () => {
     await harness.context.keys().list({ fresh: true });
     const { deliveredAt } = recordOf(await harness.endRun(told(current, false))) as { deliveredAt: string };
     expect(Date.parse(deliveredAt)).toBeGreaterThan(harness.clock.now() + HOUR);
+  });
+
+  it("is only made with the service's clock, for which a run without any request asks", async () => {
+    const { harness, current, told, first } = await rotated();
+    await harness.plane.clock.set({ offsetMs: 2 * HOUR });
+    const before = { ...first, deliveries: undefined };
+    await harness.plane.rules.add({ route: LIST, status: 400 });
+    const unknown = await harness.beside({}).endRun(told(current, true), before);
+    expect(recordOf(unknown)).toBeUndefined();
+    expect(isDue(unknown, harness.clock.now(), told(current, true))).toBe(true);
+    const made = recordOf(await harness.beside({}).endRun(told(current, true), unknown)) as { deliveredAt: string };
+    expect(Date.parse(made.deliveredAt)).toBeGreaterThan(harness.clock.now() + HOUR);
   });
 
   it("is not used if it is damaged: the grace starts again, and nothing is revoked", async () => {
