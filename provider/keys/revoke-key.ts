@@ -93,8 +93,8 @@ export async function mustHaveReachedConsumers(
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness({ fresh });
-    // A destroy deletes the consumers first.
-    if (!witness?.knows(ownerIdIn(identity))) return isDestroy ? [] : "unknown";
+    // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
+    if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
     const waiting = witness.waitingFor(urn, id);
     const made = witness.successorOf(urn, id)?.created;
     if (!isSafe(waiting) || made === undefined) return waiting;

@@ -23,8 +23,11 @@ export interface KeyRequest {
  * this stack: it must contain the owner in question.
  */
 export interface Witness {
-  /** Whether the state contains an owner, by its id, or a record of an interrupted creation by it. */
-  knows(ownerId: string): boolean;
+  /**
+   * Whether the state contains an owner, by its id, or a record of an interrupted creation by it.
+   * @param options - `asOwn`: as one that was made for this stack. A copied or renamed state has that of another one.
+   */
+  knows(ownerId: string, options?: { readonly asOwn?: boolean }): boolean;
   /** Whether the state shows that an owner never had a key: no resource has one, or a trace of a request for one. */
   neverHadKey(ownerId: string): boolean;
   /** Whether the name of a key has the tag of an owner in the state. */

@@ -20,8 +20,9 @@ export class StackWitness implements Witness {
     this.#held = this.#ours.flatMap(keysIn);
   }
 
-  knows(ownerId: string): boolean {
-    return [...this.#ours, ...this.deployment.creating].flatMap(ownersIn).some(({ id }) => id === ownerId);
+  knows(ownerId: string, { asOwn = false } = {}): boolean {
+    const owners = [...this.#ours, ...this.deployment.creating].flatMap(ownersIn);
+    return owners.some(({ id, isOwn }) => id === ownerId && (isOwn || !asOwn));
   }
 
   neverHadKey(ownerId: string): boolean {

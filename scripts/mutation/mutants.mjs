@@ -2494,6 +2494,12 @@ const evidence = [
       by: "of a resource that is deleted, a state shows that a consumer waits under the URN in the state of",
     },
     {
+      name: "a copied state does not show that its original no longer needs a key",
+      change: without("knows", "asOwn", 1),
+      test: resources("deletes"),
+      by: "deleting a replaced key by a command that can leave a consumer with it fails if the state was copied",
+    },
+    {
       name: "a state knows only the owners in it",
       change: becomes("id !== undefined", "knows", "==="),
       test: stack("witness"),

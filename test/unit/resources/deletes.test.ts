@@ -5,7 +5,7 @@ import type { Properties } from "../../../provider/schema/outputs";
 import type { Command, Context } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
 import { failureOf, json, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
-import { urnOf } from "./saved-state";
+import { SavedState, urnOf } from "./saved-state";
 
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
@@ -359,11 +359,8 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     ...{ id: "x", type: "ProjectReady", name: "app" },
     engine: { propertyDependencies: { key: [URN] }, ...times },
   });
-  const save = ({ harness, old, successor }: Awaited<ReturnType<typeof replaced>>) =>
-    harness
-      .save()
-      .add({ ...old, engine: { delete: true } })
-      .add({ ...successor, engine: { created: "2026-01-02T00:00:00Z" } });
+  const save = ({ harness, old, successor }: Awaited<ReturnType<typeof replaced>>, saved = harness.save()) =>
+    saved.add({ ...old, engine: { delete: true } }).add({ ...successor, engine: { created: "2026-01-02T00:00:00Z" } });
 
   it("fails while one was not updated since, which the error names, and the key stays in the state", async () => {
     const stack = await replaced();
@@ -395,6 +392,17 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     const { harness, old } = await replaced();
     if (why !== "cannot be read") harness.saved = harness.beside({ owner: OTHER_OWNER }).save();
     await expect(harness.deleteKey(old)).rejects.toThrow(/because its consumers may still have it/);
+    expect(await harness.liveIds()).toContain(old.id);
+  });
+
+  it("fails if the state was copied, and its owner has not been replaced yet, so that the original needs the key", async () => {
+    const stack = await replaced();
+    const { harness, old } = stack;
+    const { owner: id, identity } = harness;
+    harness.saved = save(stack, new SavedState({ id, identity, runs: [], stack: "original" })).add(consumer(AFTER));
+    await expect(harness.deleteKey(old)).rejects.toThrow(
+      /because its consumers may still have it: .*without these options/,
+    );
     expect(await harness.liveIds()).toContain(old.id);
   });
 

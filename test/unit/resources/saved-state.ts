@@ -24,6 +24,8 @@ export interface SavedOwner {
   readonly identity: string;
   /** Ids of the runs on record. */
   readonly runs: readonly string[];
+  /** The stack that it was made for. @default the stack under test */
+  readonly stack?: string;
 }
 
 /** The state of a stack, as the engine has saved it by now. */
@@ -34,9 +36,9 @@ export class SavedState {
   readonly #creating: Properties[] = [];
 
   constructor(owner: SavedOwner) {
-    const { id, identity, runs } = owner;
+    const { id, identity, runs, stack = STACK.stack } = owner;
     const engine = { created: "2026-01-01T00:00:00Z" };
-    this.add({ type: "Owner", name: "keyplane", id, inputs: { runs }, outputs: { ...STACK, identity }, engine });
+    this.add({ type: "Owner", name: "keyplane", id, inputs: { runs }, outputs: { ...STACK, stack, identity }, engine });
   }
 
   /** Adds a resource. */
