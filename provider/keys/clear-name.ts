@@ -3,21 +3,19 @@ import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
 import type { ExactName } from "./create-key";
+import { ownerIdIn } from "./identity";
 import { nameInUrn } from "./names";
 
 /** Makes sure that an exact name is free. */
-export async function clearName({ name, onNameConflict = "fail" }: ExactName, context: Context): Promise<void> {
+export async function clearName({ name, owner, onNameConflict = "fail" }: ExactName, context: Context): Promise<void> {
   const keys = await context.keys().list({ fresh: true });
   const inTheWay = keys.filter((key) => key.name === name);
   if (onNameConflict === "revokeUnused") {
     for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
-      const holder = await otherHolder(key, context);
-      if (holder !== undefined) {
-        throw new KeyplaneError(
-          "KP-NAME-TAKEN",
-          `the name ${name} is taken by key ${key.id}, which belongs to ${JSON.stringify(holder)} in this stack. ` +
-            "Choose another name",
-        );
+      const whose = await otherHolder(key, owner, context);
+      if (whose !== undefined) {
+        const taken = `the name ${name} is taken by key ${key.id}, ${whose}. Choose another name`;
+        throw new KeyplaneError("KP-NAME-TAKEN", taken);
       }
       context.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
       await context.keys().revoke(key.id);
@@ -38,11 +36,13 @@ export async function clearName({ name, onNameConflict = "fail" }: ExactName, co
   );
 }
 
-/** The name of another resource of this stack that has a key; `undefined` if none is known. */
-async function otherHolder(key: ApiKeyRecord, context: Context): Promise<string | undefined> {
+/** Which other resource of this stack may have a key, in words; `undefined` if the state shows that none has it. */
+async function otherHolder(key: ApiKeyRecord, owner: string, context: Context): Promise<string | undefined> {
   const { urn, run } = context;
-  const seen = run.lastHolders.get(key.id);
-  const saved = (await context.witness())?.holdersOf(key).map((holder) => holder.urn) ?? [];
-  const other = [...(seen === undefined ? [] : [seen]), ...saved].find((holder) => holder !== urn);
-  return other === undefined ? undefined : shownName(nameInUrn(other));
+  const witness = await context.witness();
+  const saved = witness?.holdersOf(key).map((holder) => holder.urn) ?? [];
+  const other = [run.lastHolders.get(key.id) ?? urn, ...saved].find((holder) => holder !== urn);
+  if (other !== undefined) return `which belongs to ${JSON.stringify(shownName(nameInUrn(other)))} in this stack`;
+  if (witness?.knows(ownerIdIn(owner))) return undefined;
+  return "and the state of the stack, which shows whether another resource has it, could not be read";
 }

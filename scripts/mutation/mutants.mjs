@@ -276,15 +276,21 @@ const settle = [
     },
     {
       name: "the key of another resource of the stack is never in the way",
-      change: never("clearName", "holder", "undefined"),
+      change: never("clearName", "whose", "undefined"),
       test: resources("exact-name"),
       by: "C11: leaves a never used key",
     },
     {
       name: "the state shows which resource has a key in the way",
-      change: becomes("(async () => undefined)", "otherHolder", "witness"),
+      change: becomes("[]", "otherHolder", "saved", "..."),
       test: resources("exact-name"),
       by: "C11: leaves a never used key",
+    },
+    {
+      name: "without the state, another resource may have a key in the way",
+      change: always("otherHolder", "knows"),
+      test: resources("exact-name"),
+      by: "C11: leaves a never used key that another resource may have",
     },
   ]),
   ...inFile("provider/secrets.ts", [

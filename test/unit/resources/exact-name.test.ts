@@ -35,6 +35,7 @@ describe("creating a key with an exact name", () => {
 
   it("C11: replaces a never used key that has the name if the program allows it", async () => {
     const harness = await StackHarness.start();
+    harness.save();
     await harness.plane.state.createKey(NAME);
     const { id, outputs } = await harness.createKey({ name: NAME, onNameConflict: "revokeUnused" });
     expect(await harness.liveIds()).toEqual([id]);
@@ -52,6 +53,19 @@ describe("creating a key with an exact name", () => {
       const failure = await failureOf(harness.createKey({ name: NAME, onNameConflict: "revokeUnused" }));
       expect(failure).toMatchObject({ code: "KP-NAME-TAKEN" });
       expect(failure.message).toContain(`key ${id}, which belongs to "billing" in this stack`);
+      expect(await harness.liveIds()).toEqual([id]);
+    },
+  );
+
+  it.each(["cannot be read", "is that of another stack"])(
+    "C11: leaves a never used key that another resource may have if the state %s",
+    async (why) => {
+      const harness = await StackHarness.start();
+      if (why !== "cannot be read") harness.saved = harness.beside({ owner: OTHER_OWNER }).save();
+      const { id } = await harness.createKey({ name: NAME });
+      const failure = await failureOf(harness.createKey({ name: NAME, onNameConflict: "revokeUnused" }));
+      expect(failure).toMatchObject({ code: "KP-NAME-TAKEN" });
+      expect(failure.message).toContain("which shows whether another resource has it, could not be read");
       expect(await harness.liveIds()).toEqual([id]);
     },
   );
