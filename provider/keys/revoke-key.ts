@@ -20,8 +20,9 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   if (all.hasRevoked(held.id)) return;
   const found = (await all.find(held.id)) ?? (await secondLook(held.id, context));
   if (found !== undefined) mustBeKey(held, found);
-  // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id.
-  else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return;
+  // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
+  // another one, which can be that of another account, the key itself is tried.
+  else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return mustNotWork(held, context);
   const outcome = await all.revoke(held.id, { unlisted: found === undefined });
   // A credential that has lost permissions can get the same answers.
   if (outcome === "absent" && (await all.list()).length === 0) await mustNotWork(held, context);

@@ -785,6 +785,12 @@ const deletes = [
       by: "D7",
     },
     {
+      name: "under another credential, a key that lists lack is tried",
+      change: becomes("undefined", "revokeKey", "mustNotWork", 1),
+      test: resources("deletes"),
+      by: "in another account than the one with the key, under another credential",
+    },
+    {
       name: "the id of keyplane's own credential is not revoked under another secret",
       change: without("refuseOwnCredential", "get"),
       test: resources("lies"),

@@ -326,6 +326,19 @@ describe("in another account than the one with the key,", () => {
     expect(await harness.liveIds()).toEqual([String(admin.id)]);
   });
 
+  it("under another credential, a key that two lists lack is not forgotten while it works", async () => {
+    const { harness, key } = await withKey();
+    await harness.createKey();
+    const admin = await harness.plane.state.createKey("new admin");
+    const later = harness.beside({ apiKey: admin.key });
+    // The newest key is the first one in a list.
+    const rule = await harness.plane.rules.add({ route: LIST, lacks: 2, count: null });
+    expect((await failureOf(later.deleteKey(key))).message).toContain("does not list key");
+    await harness.plane.rules.remove(rule.id);
+    await harness.beside({ apiKey: admin.key }).deleteKey(key);
+    expect(await harness.liveIds()).not.toContain(key.id);
+  });
+
   it("a key with the same id and exact name of another deployment of the program is not revoked", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey({ name: "exact" });
