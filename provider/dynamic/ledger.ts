@@ -304,7 +304,7 @@ async function sweep(before: LedgerState, inputs: Inputs, context: Context): Pro
   return trying<Swept>(context, without, async () => {
     const keys = await taggedKeys(before, { ...inputs, fresh: true }, context);
     const sweptAt = Math.floor(context.account().serviceNow() / 1_000) * 1_000;
-    const { left, reported, kept } = await settleUnknown(keys, context);
+    const { left, reported, kept } = await settleUnknown(keys, context, { fresh: true });
     // A resource that left the program still holds its keys, and its deletion after this run may keep them live.
     const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id) || kept.includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);

@@ -9,6 +9,9 @@ import { formatListed, runIn } from "./names";
 import { revokeAll } from "./revoke-key";
 import { revokeCommand } from "./scope";
 
+type Look = Parameters<Context["witness"]>[0];
+type Fates = ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>;
+
 /** Live keys with a stack's tag, and what is known of them. */
 export interface UnknownKeys extends LedgerRecord {
   readonly unknown: readonly ApiKeyRecord[];
@@ -23,11 +26,7 @@ export interface UnknownKeys extends LedgerRecord {
  * Decides the fate of unknown keys. The state of the stack is only read if it is needed: if a key is neither delivered
  * nor that of a lost request.
  */
-export async function judgeUnknown(
-  keys: UnknownKeys,
-  context: Context,
-  look: Parameters<Context["witness"]>[0] = {},
-): Promise<ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>> {
+export async function judgeUnknown(keys: UnknownKeys, context: Context, look?: Look): Promise<Fates> {
   const fates = (seen?: Seen) => new Map(keys.unknown.map((key) => [key, fateOf(factsOf(key, keys, context, seen))]));
   const first = fates();
   if (Array.from(first.values()).every(({ fate }) => fate !== "report")) return first;
@@ -117,13 +116,14 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
 }
 
 /**
- * Revokes the unknown keys that interrupted runs left behind, and reports others. What this run knows of the account and
- * of the state can be from its beginning, so it looks again.
+ * Revokes the unknown keys that interrupted runs left behind, and reports others. The list of this run can be from its
+ * beginning, so it looks again.
+ * @param look - `fresh`: also at the state, which may have got one of these keys from another process of this run.
  */
-export async function settleUnknown(keys: UnknownKeys, context: Context) {
+export async function settleUnknown(keys: UnknownKeys, context: Context, look?: Look) {
   const list = keys.unknown.length === 0 ? [] : await context.keys().list({ recent: true });
   const unknown = keys.unknown.map((key) => keyIn(list, key.id) ?? key);
-  const fates = await judgeUnknown({ ...keys, unknown }, context, { fresh: true });
+  const fates = await judgeUnknown({ ...keys, unknown }, context, look);
   return carryOut(fates, { identity: keys.identity, origin: "left behind by an interrupted run" }, context);
 }
 
@@ -133,7 +133,7 @@ export async function settleUnknown(keys: UnknownKeys, context: Context) {
  * @param of - The owner, and where the keys come from, for messages.
  */
 export async function carryOut(
-  fates: ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>,
+  fates: Fates,
   of: { readonly identity: string | undefined; readonly origin: string },
   context: Context,
 ) {
@@ -157,10 +157,7 @@ const REASONS: Readonly<Record<UnknownReason, string>> = {
 };
 
 /** Reports keys that stay live although no resource of the run has them. Returns their ids. */
-export function reportUnknown(
-  fates: ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>,
-  context: Context,
-): readonly string[] {
+export function reportUnknown(fates: Fates, context: Context): readonly string[] {
   const reported: string[] = [];
   for (const [key, fate] of fates) {
     if (fate.fate !== "report") continue;

@@ -114,14 +114,14 @@ export class OrphanSearch {
       const keys = await list.keys;
       const isLeft = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
         hasTagOf(name, ownerIdIn(identity)) && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
-      await this.#settle(keys.filter(isLeft), identity, context);
+      await this.#settle(keys.filter(isLeft), identity, context, { fresh: true });
     }
   }
 
   /** Settles the keys that were not reported before. Returns the ids of those that are still to be revoked. */
-  async #settle(unknown: readonly ApiKeyRecord[], identity: string, context: Context): Promise<readonly string[]> {
-    const fresh = unknown.filter(({ id }) => !context.run.reported.has(id));
-    return (await settleUnknown({ unknown: fresh, identity }, context)).left;
+  async #settle(all: readonly ApiKeyRecord[], identity: string, context: Context, look?: { fresh: true }) {
+    const unknown = all.filter(({ id }) => !context.run.reported.has(id));
+    return (await settleUnknown({ unknown, identity }, context, look)).left;
   }
 
   #unknown(identity: string, list: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {

@@ -2445,12 +2445,6 @@ const evidence = [
       by: "an unknown key is only reported if it was used after the list",
     },
     {
-      name: "what this run has saved meanwhile counts",
-      change: without("settleUnknown", "fresh"),
-      test: contract("orphans"),
-      by: "a key of a resource that is gone from the program is kept if another process",
-    },
-    {
       name: "a state counts only if it knows the owner",
       change: becomes("witness === undefined", "judgeUnknown", "!"),
       test: resources("ledger"),
@@ -3109,6 +3103,14 @@ const evidence = [
       change: becomes('tagsIn(name).join() === ""', "isCandidate", "!"),
       test: contract("orphans"),
       by: "is revoked by a destroy whose last key has the former owner",
+    },
+  ]),
+  ...inFile("provider/plugin/orphans.ts", [
+    {
+      name: "what this run has saved meanwhile counts",
+      change: without("atEnd", "fresh"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program is kept if another process",
     },
   ]),
   ...inFile("provider/plugin/resources.ts", [

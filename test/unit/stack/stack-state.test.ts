@@ -7,7 +7,7 @@ function rolesOf(type: string, id: string, outputs: object): readonly (string | 
   const named = `pulumi-nodejs:dynamic/keyplane:${type}`;
   const resource = { urn: `urn:pulumi:dev::app::${named}::ci`, type: named, id, custom: true, outputs };
   const { held } = stackState("state", readDeployment(JSON.stringify({ deployment: { resources: [resource] } })));
-  return ["7"].map((key) => held.get(key)?.role);
+  return [held.findLast(({ id: key }) => key === "7")?.role];
 }
 
 test.each<[string, string, string, object, string]>([
