@@ -1,3 +1,4 @@
+import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
 import { ownerTag } from "../../provider/keys/names";
 import type { StackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
@@ -35,10 +36,10 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
 /** When a state was saved. Keys that are newer may be in a later state. */
 function savedAt({ source, savedAt: time }: StackState): number {
   const saved = Date.parse(time ?? "");
-  if (saved <= Date.now()) return saved;
+  if (saved <= Date.now() + MAX_SKEW_MS) return saved;
   throw new UsageError(
-    `${plain(source)} does not say when it was saved, or says that it will be. Correct the clock, run \`pulumi up\` and ` +
-      "export it again: `pulumi stack export`",
+    `${plain(source)} does not say when it was saved, or names a time in the future. Correct the clock, run \`pulumi up\` ` +
+      "and export it again: `pulumi stack export`",
   );
 }
 

@@ -131,7 +131,7 @@ test("sweep refuses a state that does not say when it was saved, or says a time 
     const { code, stderr } = await sweepBy({ owner, savedAt }, "--yes");
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("does not say when it was saved, or says that it will"),
+      expect.stringContaining("does not say when it was saved, or names a time in the future"),
     ]);
   }
 });
