@@ -1,14 +1,16 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
+import { nextSecond } from "../next-second";
 import type { FrontEnd } from "./plan";
 import { KEY_OF_A } from "./programs";
 import type { Keys, Scenario } from "./scenario";
 
 const ROOT = dirname(require.resolve("keyplane/package.json"));
 const ASSETS = join(ROOT, "test", "crash");
-const { nonceFrom } = require(join(ROOT, "dist", "provider", "keys", "names.js")) as {
+const { nonceFrom, startMark } = require(join(ROOT, "dist", "provider", "keys", "names.js")) as {
   nonceFrom(seed: string, attempt: number): string;
+  startMark(startedAt: number): string;
 };
 const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
   keepStates(file: string, folder: string): () => void;
@@ -226,16 +228,18 @@ async function leaveOrphan(frontEnd: FrontEnd, { plane, workspace }: Stage): Pro
     if (found === undefined) throw new Error(`the state has no ${end}`);
     return found;
   };
+  await nextSecond();
+  const mark = startMark(Date.now());
   if (frontEnd === "dynamic") {
     // The run that was interrupted is another one than the one that made this state.
     const run = "crash";
-    (find("Owner::keyplane").inputs.runs as string[]).push(run);
+    (find("Owner::keyplane").inputs.runs as string[]).push(run + mark);
     await writeFile(workspace.stateFile, JSON.stringify(content));
     await plane.state.createKey(own.name.replace(/[^-]+$/, `${run}aaa`));
     return;
   }
   const { outputs: _outputs, id: _id, ...resource } = find("::a");
-  const seed = "orphaned";
+  const seed = `orphaned${mark}`;
   await plane.state.createKey(own.name.replace(/[^-]+$/, nonceFrom(seed, 0)));
   const inputs = { ...resource.inputs, __nonce: seed };
   latest.pending_operations = [{ resource: { ...resource, inputs }, type: "creating" }];
