@@ -83,8 +83,9 @@ async function main(args: readonly string[]): Promise<ExitCode> {
 let isLost = false;
 // A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-  if (code !== "EPIPE" && !isLost) note(`keyplane: the output cannot be written (${code})`);
-  isLost ||= code !== "EPIPE";
+  if (code === "EPIPE" || isLost) return;
+  isLost = true;
+  note(`keyplane: the output cannot be written (${code})`);
 });
 process.stderr.on("error", () => {});
 main(process.argv.slice(2)).then((code) => {

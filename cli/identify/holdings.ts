@@ -190,9 +190,10 @@ function rolesIn({ deployment, held }: ReadState): RoleNow {
   const roles = resources.flatMap((resource) => {
     return keysIn(resource).map(({ id, role }) => [`${resource.urn} ${id}`, role] as const);
   });
+  const byKey = new Map(roles);
   // Behind the keys of all resources, any list that has a key counts.
-  const byKey = new Map([...held.map(({ id, role }) => [id, role] as const), ...roles]);
-  return ({ keyId, resource: { urn } }) => byKey.get(`${urn} ${keyId}`) ?? byKey.get(keyId);
+  const byId = new Map(held.map(({ id, role }) => [id, role] as const));
+  return ({ keyId, resource: { urn } }) => byKey.get(`${urn} ${keyId}`) ?? byId.get(keyId);
 }
 
 function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {

@@ -10,7 +10,7 @@ import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
-import { judgePrevious, listedKey } from "../resources/rotation/retire-key";
+import { judgePrevious, knowsServiceClock, listedKey } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
@@ -212,7 +212,7 @@ async function retire(before: LedgerState, inputs: Inputs, context: Context): Pr
 
 /**
  * The record of a previous key, new or known. Its grace starts again if its successor is gone or compromised: its users
- * have to change to yet another key. `undefined` without the service's clock: by a wrong one, a grace could start early.
+ * have to change to yet another key. `undefined` without the service's clock.
  */
 async function deliveryRecordOf(
   { id, successor }: Previous & { readonly id: string },
@@ -224,7 +224,7 @@ async function deliveryRecordOf(
   const isUsable = (id: string) => owned.includes(id) && !compromised.includes(id);
   const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor));
   if (known !== undefined && goesOn) return { ...known, successor };
-  if (context.account().skewMs === undefined && (await listedKey(id, context)) === "unknown") return undefined;
+  if (!(await knowsServiceClock(id, context))) return undefined;
   return { successor, deliveredAt: new Date(laterNow(context)).toISOString() };
 }
 

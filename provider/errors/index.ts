@@ -1,4 +1,4 @@
-// The errors that this package throws. `codes.ts` has the page of each code, and the messages stand where they are thrown.
+// The errors that this package throws. `error-reference.ts` has the page of each code, and the messages stand where they are thrown.
 export { ERRORS, type ErrorCode, type ErrorKind } from "./error-reference";
 export {
   ConfigError,

@@ -80,9 +80,10 @@ export function resolveSettings(
   account?: string,
 ): Settings {
   const given = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
-  const text = (name: SettingName): string => {
-    const value = given(name) ?? "";
-    if (value === "" && (name === "baseUrl" || name === "apiKey")) throw missing(name);
+  const text = (name: SettingName): string => given(name) ?? "";
+  const required = (name: "baseUrl" | "apiKey"): string => {
+    const value = text(name);
+    if (value === "") throw missing(name);
     return value;
   };
   // The HTTP client sets the default rates, because they depend on the address.
@@ -97,12 +98,12 @@ export function resolveSettings(
   const baseUrl = () => {
     const url = named()?.baseUrl;
     if (account !== undefined && url === undefined && !given("baseUrl")) throw noBaseUrl(account);
-    return url ?? SETTINGS.baseUrl.read(text("baseUrl"));
+    return url ?? SETTINGS.baseUrl.read(required("baseUrl"));
   };
   const { accounts: _, ...values } = readAll({
     accounts,
     baseUrl,
-    apiKey: () => named()?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
+    apiKey: () => named()?.apiKey ?? SETTINGS.apiKey.read(required("apiKey")),
     credentials: () => [...credentialsIn(config, env)],
     confirmedAccounts: () => SETTINGS.confirmAccount.read(confirmed),
     renamedFrom: () => SETTINGS.renamedFrom.read(given("renamedFrom") ?? ""),

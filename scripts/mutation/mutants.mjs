@@ -2949,7 +2949,7 @@ const evidence = [
     },
     {
       name: "a delivery is recorded with the service's clock",
-      change: drop("deliveryRecordOf", "listedKey"),
+      change: drop("deliveryRecordOf", "knowsServiceClock"),
       test: resources("ledger"),
       by: "the record of a previous key is only made with the service's clock",
     },
@@ -2993,7 +2993,7 @@ const evidence = [
     },
     {
       name: "a grace starts by the service's clock, too",
-      change: drop("withDelivery", "skewMs"),
+      change: drop("withDelivery", "knowsServiceClock"),
       test: contract("rotation"),
       by: "after the grace of a previous key a key stays, and its grace",
     },
@@ -3540,7 +3540,7 @@ const leases = [
   ...inFile("cli/main.ts", [
     {
       name: "a reader that closes the pipe does not end a revocation half-way",
-      change: before("process.exit(0);", "error", "code", "EPIPE", "note"),
+      change: before("process.exit(0);", "error", "EPIPE", "isLost"),
       test: cli("lost-output"),
     },
   ]),

@@ -72,15 +72,14 @@ function whenRevoked({ current }: RotationState): string {
 
 /**
  * The state with the time of the delivery, which the engine's history shows. If no run has delivered the rotation yet,
- * its grace starts with this run, which delivers it if it reaches the whole stack. That is rare, so it may cost a list.
+ * its grace starts with this run, which delivers it if it reaches the whole stack.
  */
 async function withDelivery(state: RotationState, deliveries: Deliveries, context: Context): Promise<RotationState> {
   if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
   const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
-  // Without the service's clock, a grace could start, by a wrong clock, before this run. A later one tries again.
-  const id = state.previous?.id ?? String(state.retired[0]);
-  if (context.account().skewMs === undefined && (await listedKey(id, context)) === "unknown") return state;
+  // A later run tries again.
+  if (!(await knowsServiceClock(state.previous?.id ?? String(state.retired[0]), context))) return state;
   const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
@@ -116,6 +115,14 @@ export async function listedKey(id: string, context: Context): Promise<Listed> {
     context.warn(`the last use of key ${id} is unknown: ${messageOf(error)}`);
     return "unknown";
   }
+}
+
+/**
+ * Whether an answer has shown the service's clock. Without it, a grace could start, by a wrong clock, before this run.
+ * That is rare, so it may cost the list in which a key is looked up.
+ */
+export async function knowsServiceClock(id: string, context: Context): Promise<boolean> {
+  return context.account().skewMs !== undefined || (await listedKey(id, context)) !== "unknown";
 }
 
 /** The fate of a previous key by what the service lists about it, and by when its successor was delivered. */
