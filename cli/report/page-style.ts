@@ -26,7 +26,9 @@ export const STYLE = `
     --good: #6fd08c;
   }
 }
-* { box-sizing: border-box; }
+* {
+  box-sizing: border-box;
+}
 body {
   margin: 0 auto;
   padding: 1rem;
@@ -44,7 +46,9 @@ code {
 }
 .faint,
 .line,
-.name { display: block; }
+.name {
+  display: block;
+}
 .faint {
   color: var(--faint);
   font-size: 0.87rem;
@@ -57,8 +61,12 @@ dd {
   overflow-wrap: anywhere;
   unicode-bidi: isolate;
 }
-td { min-width: 7.5rem; }
-time { white-space: nowrap; }
+td {
+  min-width: 7.5rem;
+}
+time {
+  white-space: nowrap;
+}
 :focus-visible {
   outline: 3px solid var(--accent);
   outline-offset: 2px;
@@ -140,7 +148,9 @@ td {
   vertical-align: top;
   border-bottom: 1px solid var(--line);
 }
-thead th { background: var(--raised); }
+thead th {
+  background: var(--raised);
+}
 thead button {
   min-height: 0;
   padding: 0.1rem 0.3rem;
@@ -149,8 +159,12 @@ thead button {
   font-weight: 600;
   text-align: left;
 }
-th[aria-sort] button::after { content: " ▲" / ""; }
-th[aria-sort="descending"] button::after { content: " ▼" / ""; }
+th[aria-sort] button::after {
+  content: " ▲" / "";
+}
+th[aria-sort="descending"] button::after {
+  content: " ▼" / "";
+}
 .flag {
   display: inline-block;
   margin: 0.15rem 0.3rem 0 0;
@@ -164,12 +178,18 @@ th[aria-sort="descending"] button::after { content: " ▼" / ""; }
 .flag.expired,
 .flag.overdue,
 .flag.gone,
-.flag.orphan { color: var(--bad); }
+.flag.orphan {
+  color: var(--bad);
+}
 .flag.unmanaged,
 .flag.unused,
 .flag.not-found,
-.flag.several-states { color: var(--warn); }
-details { font-weight: normal; }
+.flag.several-states {
+  color: var(--warn);
+}
+details {
+  font-weight: normal;
+}
 summary {
   width: fit-content;
   color: var(--accent);
@@ -180,18 +200,30 @@ dl {
   margin: 0.3rem 0;
   font-size: 0.87rem;
 }
-dt { color: var(--faint); }
-dd { margin: 0 0 0.3rem; }
+dt {
+  color: var(--faint);
+}
+dd {
+  margin: 0 0 0.3rem;
+}
 svg path {
   fill: var(--accent);
   fill-rule: evenodd;
 }
-svg .delivered { fill: var(--good); }
-svg .used { fill: var(--text); }
+svg .delivered {
+  fill: var(--good);
+}
+svg .used {
+  fill: var(--text);
+}
 svg .rotation-due,
 svg .grace-ends,
-svg .deadline { fill: var(--warn); }
-svg .gone { fill: var(--bad); }
+svg .deadline {
+  fill: var(--warn);
+}
+svg .gone {
+  fill: var(--bad);
+}
 svg line {
   stroke: var(--line);
   stroke-width: 1.5;
@@ -211,18 +243,26 @@ svg .plan {
   font-size: 0.8rem;
   font-weight: normal;
 }
-.problem { color: var(--bad); }
-main > details { margin: 0.6rem 0; }
+.problem {
+  color: var(--bad);
+}
+main > details {
+  margin: 0.6rem 0;
+}
 #more {
   display: block;
   width: 100%;
   margin: 1rem 0;
 }
-#more[hidden] { display: none; }
+#more[hidden] {
+  display: none;
+}
 @media (max-width: 60rem) {
   #table,
   #table caption,
-  #table tbody { display: block; }
+  #table tbody {
+    display: block;
+  }
   #table thead tr {
     display: flex;
     flex-wrap: wrap;
@@ -255,8 +295,12 @@ main > details { margin: 0.6rem 0; }
     content-visibility: auto;
     contain-intrinsic-size: auto 20rem;
   }
-  #table tbody :is(th, td:nth-last-child(-n + 2)) { grid-column: 1 / -1; }
-  #table td svg { max-width: 30rem; }
+  #table tbody :is(th, td:nth-last-child(-n + 2)) {
+    grid-column: 1 / -1;
+  }
+  #table td svg {
+    max-width: 30rem;
+  }
   #table tbody :is(th, td) {
     padding: 0.2rem 0;
     border: 0;
@@ -280,9 +324,17 @@ main > details { margin: 0.6rem 0; }
   .filters,
   #flags,
   #more,
-  summary { display: none; }
-  tr { break-inside: avoid; }
-  #table thead tr::before { content: none; }
-  svg * { print-color-adjust: exact; }
+  summary {
+    display: none;
+  }
+  tr {
+    break-inside: avoid;
+  }
+  #table thead tr::before {
+    content: none;
+  }
+  svg * {
+    print-color-adjust: exact;
+  }
 }
 `;
