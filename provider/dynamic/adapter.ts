@@ -4,7 +4,7 @@ import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
 import { type Outputs, readOutputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
-import { difference } from "../session/difference";
+import { compareResource } from "../session/compare-resource";
 import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState, type Values } from "../session/values";
@@ -38,7 +38,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
     diff: (id, olds, news) =>
       run({ type, name: "diff", values: news, held: olds }, async (context, outputs) => {
         const compared = { type, id, outputs, inputs: readOutputs(fromPulumi(news)) };
-        const found = difference(session, compared, context);
+        const found = compareResource(session, compared, context);
         const { reasons, changes, replaces, deleteBeforeReplace } = found;
         for (const reason of reasons) context.info(reason);
         return { changes, replaces: [...replaces], deleteBeforeReplace };

@@ -4,7 +4,7 @@ import { hasUnknown } from "../schema/field-types";
 import type { Failure } from "../schema/resource-type";
 import type { Values } from "../session/values";
 import { importKeysIn } from "../settings/import-keys";
-import { SETTING_NAMES } from "../settings/names";
+import { SETTING_NAMES } from "../settings/setting-names";
 import { type ConfigReader, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { OWNER } from "./engine-values";
 import { ownerOfProvider } from "./owner";

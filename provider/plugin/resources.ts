@@ -13,7 +13,7 @@ import { UNKNOWN } from "../schema/field-types";
 import { type Outputs, readOutputs } from "../schema/outputs";
 import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
-import { difference } from "../session/difference";
+import { compareResource } from "../session/compare-resource";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
@@ -86,7 +86,7 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, outputs);
     return this.#run(named, { name: "diff", values: outputs }, async (context) => {
-      const found = difference(this.session, { type, id, outputs, inputs }, context);
+      const found = compareResource(this.session, { type, id, outputs, inputs }, context);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isUnproven = !driftOnly && isElsewhere(identityIn(outputs), context);

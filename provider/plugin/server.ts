@@ -22,7 +22,7 @@ import type { Failure } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { reasonsOf, VerbError } from "../session/verb";
-import { SECRET_SETTINGS } from "../settings/names";
+import { SECRET_SETTINGS } from "../settings/setting-names";
 import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig } from "./config";

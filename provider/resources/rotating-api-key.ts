@@ -147,8 +147,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   async delete(id, state, context) {
     // Loaded on demand, because most runs delete nothing.
-    const { deleteKeys } = await import("./rotation/delete-keys.js");
-    return deleteKeys(id, state, context);
+    const { deleteRotatingKey } = await import("./rotation/delete-rotating-key.js");
+    return deleteRotatingKey(id, state, context);
   },
 });
 

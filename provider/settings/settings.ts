@@ -9,7 +9,7 @@ import { keyDigest } from "../key-digest";
 import { jsonIn } from "../members";
 import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, type NamedAccount, parseAccounts, readAll, readBaseUrl } from "./accounts";
-import type { SettingName } from "./names";
+import type { SettingName } from "./setting-names";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;

@@ -1195,8 +1195,12 @@ const account = [
     },
     { name: "each verb notes the address in the state", change: drop("runVerb", "create"), test: KNOWN_ADDRESS },
   ]),
-  ...inFile("provider/session/difference.ts", [
-    { name: "a preview says that the address is new", change: drop("difference", "reportOrigin"), test: KNOWN_ADDRESS },
+  ...inFile("provider/session/compare-resource.ts", [
+    {
+      name: "a preview says that the address is new",
+      change: drop("compareResource", "reportOrigin"),
+      test: KNOWN_ADDRESS,
+    },
     { name: "a preview says once that the address is new", change: never("reportOrigin", "run"), test: KNOWN_ADDRESS },
   ]),
   ...inFile("provider/session/engine-link.ts", [
@@ -1265,10 +1269,10 @@ const account = [
       change: becomes("false", "update", "provenOwnerChange"),
     },
   ]),
-  ...inFile("provider/resources/rotation/delete-keys.ts", [
+  ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a RotatingApiKey that stays live is not forgotten in another account",
-      change: drop("deleteKeys", "mustNotForget"),
+      change: drop("deleteRotatingKey", "mustNotForget"),
     },
   ]),
   ...inFile("provider/dynamic/owner.ts", [
@@ -1469,7 +1473,7 @@ const digests = [
       by: "are not revoked if the copied state",
     },
   ]),
-  ...inFile("provider/resources/rotation/delete-keys.ts", [
+  ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a copied state leaves what a deleted RotatingApiKey has to revoke to the original",
       change: always("leftBeside", "sameOwner"),
@@ -1926,7 +1930,7 @@ const plugins = [
       by: "causes a warning for each name",
     },
   ]),
-  ...inFile("provider/settings/names.ts", [
+  ...inFile("provider/settings/setting-names.ts", [
     {
       name: "the secrets of a provider resource are marked",
       change: becomes('["apiKey"]', "SECRET_SETTINGS", "accounts", "importKeys"),
@@ -2351,7 +2355,7 @@ const evidence = [
       by: "an unknown key stays live if a ledger has forgotten it",
     },
   ]),
-  ...inFile("provider/resources/rotation/delete-keys.ts", [
+  ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a revoked key is not said to stay live",
       change: without("staysLive", "hasRevoked"),
@@ -3053,7 +3057,7 @@ const evidence = [
     { name: "a renamed stack keeps its owner", change: always("due", "!"), test: RENAMED },
     { name: "a run is on record before its keys", change: without("completed", "runRecord", 2), test: RENAMED },
   ]),
-  ...inFile("provider/session/difference.ts", [
+  ...inFile("provider/session/compare-resource.ts", [
     {
       name: "a renamed stack shows which keys it no longer revokes",
       change: always("reportRename", "isSameStack"),
@@ -3177,7 +3181,7 @@ const evidence = [
       by: "a key that revokeNow names is replaced",
     },
   ]),
-  ...inFile("provider/resources/rotation/delete-keys.ts", [
+  ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a destroy revokes what revokeNow names, whatever revokeOnDelete says",
       change: becomes("[]", "leftBeside", "named", "ownKeyIn"),

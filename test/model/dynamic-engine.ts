@@ -8,7 +8,7 @@ import { check } from "../../provider/schema/check";
 import type { Difference } from "../../provider/schema/diff";
 import type { Properties } from "../../provider/schema/outputs";
 import type { Context, NotReady, ResourceType } from "../../provider/schema/resource-type";
-import { difference } from "../../provider/session/difference";
+import { compareResource } from "../../provider/session/compare-resource";
 import { runVerb, type Verb, VerbError } from "../../provider/session/verb";
 import type { LiveKey } from "../../testing/control-plane";
 import { MiniEngine, Refused, type Result, type Saved, StepFailed } from "./mini-engine";
@@ -312,7 +312,7 @@ export class DynamicEngine extends MiniEngine {
     const type: ResourceType = resourceTypes[kind];
     try {
       const body = async (context: Context) => {
-        const found = difference(this.session, { type, id, outputs, inputs }, context);
+        const found = compareResource(this.session, { type, id, outputs, inputs }, context);
         for (const reason of found.reasons) context.info(reason);
         return found;
       };

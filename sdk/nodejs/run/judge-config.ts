@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { SECRET_SETTINGS, SETTING_NAMES } from "../../../provider/settings/names";
+import { SECRET_SETTINGS, SETTING_NAMES } from "../../../provider/settings/setting-names";
 import { isConfigSecret, isMocked } from "./pulumi-internals";
 
 /** The runs whose configuration was judged. The inline programs of the Automation API share a process. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { didYouMean } from "../../../provider/nearest";
 import { maskKeyLike } from "../../../provider/secrets";
-import { SETTING_NAMES } from "../../../provider/settings/names";
+import { SETTING_NAMES } from "../../../provider/settings/setting-names";
 import { toMessage } from "../../../provider/text";
 
 /** The warning about a name in keyplane's part of the configuration that is no setting. */

@@ -4,7 +4,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountMark, originFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
 import { type Properties, readOutputs } from "../../../provider/schema/outputs";
-import { difference } from "../../../provider/session/difference";
+import { compareResource } from "../../../provider/session/compare-resource";
 import { Session } from "../../../provider/session/session";
 import { runVerb, type Verb } from "../../../provider/session/verb";
 import { StackHarness } from "../resources/harness";
@@ -121,7 +121,7 @@ describe("a preview", () => {
     const [session, account] = [new AwaySession(), vi.spyOn(AwaySession.prototype, "account")];
     session.noteRecorded({ owner: home });
     const of = { type: resourceTypes.ApiKey, id: "1", outputs: {} };
-    const compare = () => difference(session, { ...of, inputs: { owner: home } }, context);
+    const compare = () => compareResource(session, { ...of, inputs: { owner: home } }, context);
     session.noteRead("1", context.urn);
     compare();
     expect(told.warn).toEqual([]);

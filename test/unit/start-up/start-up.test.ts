@@ -30,7 +30,7 @@ test("a program with the plugin loads only the provider's names of settings: it 
   expect(loaded).toContain("sdk/plugin/api-key.js");
   const files = ["hide-debug-values", "judge-config", "pulumi-internals"].map((name) => `sdk/nodejs/run/${name}.js`);
   expect(loaded.filter((file) => !file.startsWith("sdk/plugin/")).sort()).toEqual([
-    "provider/settings/names.js",
+    "provider/settings/setting-names.js",
     ...files,
   ]);
 });

@@ -14,7 +14,7 @@ interface Compared extends Made {
 }
 
 /** Compares a resource with new inputs, and records the keys that it holds. */
-export function difference(
+export function compareResource(
   session: Session,
   resource: Compared,
   context: Context,

@@ -18,7 +18,7 @@ import { keysToRevoke } from "./adoption";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
-export async function deleteKeys(id: string, state: RotationState, context: Context): Promise<void> {
+export async function deleteRotatingKey(id: string, state: RotationState, context: Context): Promise<void> {
   await settleLostForGood(state.lost, state.identity, context);
   const keys = ownKeys(id, state, context);
   const kept = keys.filter((key) => staysLive(key, state, context));
