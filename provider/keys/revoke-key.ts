@@ -6,6 +6,8 @@ import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
 import { ownerIdIn, sameOwner } from "./identity";
+import { formatKey } from "./names";
+import { revokeCommand } from "./scope";
 
 /**
  * Revokes a key that a state contains. The account must be proven to be the one with the stack's keys, and no list may
@@ -67,6 +69,14 @@ export async function mustRevokeAll(
 export function mustBeRevoked(left: readonly string[], origin = ""): void {
   if (left.length === 0) return;
   throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}${origin}. Run the command again`);
+}
+
+/** Says that a key of a copied or renamed state stays live. */
+export function leaveToOthers(key: HeldName, { warn, scope }: Context): void {
+  warn(
+    `key ${formatKey(key)} was created by another stack, from which this state was copied or renamed. It is not revoked. ` +
+      `If nobody needs it, run \`${revokeCommand(key.id, scope)}\``,
+  );
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   withFirstUse,
 } from "../keys/readiness";
 import {
+  leaveToOthers,
   mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,
@@ -26,7 +27,7 @@ import {
   revokeAll,
   revokeKey,
 } from "../keys/revoke-key";
-import { revokeCommand, sameScope } from "../keys/scope";
+import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
@@ -152,10 +153,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await mustBeDue(context);
     await settleLostForGood(lost, identity, context);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      context.warn(
-        `key ${formatKey({ id, name })} was created by another stack, from which this state was copied or renamed. It is ` +
-          `not revoked. If nobody needs it, run \`${revokeCommand(id, context.scope)}\``,
-      );
+      leaveToOthers({ id, name }, context);
       context.run.kept.add(id);
       return;
     }

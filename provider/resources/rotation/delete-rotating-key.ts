@@ -6,6 +6,7 @@ import { settleLostForGood } from "../../keys/lost-request";
 import { formatKey, isOthers } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
 import {
+  leaveToOthers,
   mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,
@@ -34,7 +35,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, state.identity, context);
   for (const key of toRevoke) {
     if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
-      context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
+      leaveToOthers(key, context);
       context.run.kept.add(key.id);
       continue;
     }
@@ -94,6 +95,6 @@ async function ownKeyIn(state: RotationState, context: Context): Promise<readonl
   const found = keyIn(await context.keys().list(), revokeNow);
   if (found === undefined) return [revokeNow];
   if (!isOthers(madeBy(state, found), ownerNow(identity, context))) return [revokeNow];
-  context.warn(`key ${formatKey(found)}, which revokeNow names, was created by another stack, so it is not revoked`);
+  leaveToOthers(found, context);
   return [];
 }

@@ -6,7 +6,7 @@ import { clockSkew, laterNow } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
 import { secondLook } from "../../keys/find-key";
 import { formatKey, isOthers } from "../../keys/names";
-import { revokeAll, settingWith } from "../../keys/revoke-key";
+import { leaveToOthers, revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
@@ -30,7 +30,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isOthers(madeBy(state, previous), inputs.owner)) {
-    context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
+    leaveToOthers(previous, context);
     return withoutPrevious(state);
   }
   const ownSetting = settingWith(previous, context);

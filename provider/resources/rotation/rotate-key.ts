@@ -8,8 +8,7 @@ import { expiresAt } from "../../keys/lease";
 import { bothLost } from "../../keys/lost-request";
 import { formatKey, isOthers } from "../../keys/names";
 import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
-import { revokeAll, settingWith } from "../../keys/revoke-key";
-import { revokeCommand } from "../../keys/scope";
+import { leaveToOthers, revokeAll, settingWith } from "../../keys/revoke-key";
 import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
 import type { RotationInputs } from "./rotation-fields";
@@ -133,10 +132,7 @@ function handOver(
   if (old === undefined || state.currentGone) return state;
   if (reason.field !== "revokeNow") return { ...state, previous: old };
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
-    context.warn(
-      `key ${formatKey(old)} was created by another stack, so it is not revoked. If nobody needs it there, run ` +
-        `\`${revokeCommand(old.id, context.scope)}\``,
-    );
+    leaveToOthers(old, context);
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
