@@ -1,5 +1,5 @@
-// The errors that this package throws. `error-reference.ts` has the page of each code, and the messages stand where they are thrown.
-export { ERRORS, type ErrorCode, type ErrorKind } from "./error-reference";
+// The errors that this package throws. `error-pages.ts` has the page of each code, and the messages stand where they are thrown.
+export { ERRORS, type ErrorCode, type ErrorKind } from "./error-pages";
 export {
   ConfigError,
   type ErrorFacts,

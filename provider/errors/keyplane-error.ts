@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type ErrorKind } from "./error-reference";
+import { ERRORS, type ErrorCode, type ErrorKind } from "./error-pages";
 
 /** Details of the request behind an error. All of them are safe to print. */
 export interface ErrorFacts {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./error-reference";
+import type { ErrorCode } from "./error-pages";
 import { type ErrorFacts, KeyplaneError } from "./keyplane-error";
 
 const API_CODES = {

@@ -7,9 +7,8 @@ import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
-import { type Members, withoutEmpty } from "../members";
+import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
-import { UNKNOWN } from "../schema/field-types";
 import { type Outputs, readOutputs } from "../schema/outputs";
 import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
@@ -23,6 +22,7 @@ import { type EngineValues, fromEngine, NONCE, OWNER, publicPart, toEngine } fro
 import { Handovers, revokeCompromised } from "./handover";
 import { KeyOwners } from "./key-owners";
 import { OrphanSearch } from "./orphans";
+import { preview } from "./preview";
 
 /** Why `pulumi do --stateless` creates and changes no key. */
 const STATELESS =
@@ -183,19 +183,10 @@ export class Resources {
     });
   }
 
-  /** What a preview shows of a resource that is to be created or, with a state, updated. */
   #previewed({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
-    const stable = (held && type.stable?.(held, this.#owners.identified(type, news, held), this.session.now())) ?? [];
-    const inputs = fromPulumi(news);
-    const isPossible = (name: string) =>
-      Object.entries(type.onlyWith ?? {}).every(
-        ([input, names]) => inputs[input] !== undefined || !names.includes(name),
-      );
-    const names = type.outputs.filter(isPossible);
-    const before: Members = held ?? {};
-    const outputs = names.map((name) => [name, stable.includes(name) ? before[name] : UNKNOWN]);
-    return { ...Object.fromEntries(outputs), ...inputs };
+    const stable = held && type.stable?.(held, this.#owners.identified(type, news, held), this.session.now());
+    return preview(type, fromPulumi(news), held, stable);
   }
 
   /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */

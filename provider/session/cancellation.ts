@@ -12,7 +12,10 @@ interface RunningVerb {
   readonly created: readonly (() => Promise<unknown>)[];
 }
 
-/** Ends the work of this process early: on Ctrl+C, or when the engine is gone. */
+/**
+ * Ends the work of this process early: on Ctrl+C, or when the engine is gone. Who hears of Ctrl+C calls `cancel`: the plugin's
+ * server, and the dynamic provider through `onCancel`.
+ */
 export class Cancellation {
   #cancelled: AbortedError | undefined;
   #orphaned: AbortedError | undefined;

@@ -6,7 +6,7 @@ export function renderErrors(errors) {
   return `${INTRODUCTION}\n${sections.map(wrapped).join("\n")}`;
 }
 
-const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/error-reference.ts. -->
+const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/error-pages.ts. -->
 
 # Errors
 

@@ -1533,7 +1533,7 @@ const values = [
     {
       name: "a failed check names no property, whose value would be printed",
       change: becomes("(reason, at) => ({ property: failures[at].property, reason })", "check", "=>"),
-      test: "test/unit/errors/error-reference.test.ts",
+      test: "test/unit/errors/error-pages.test.ts",
     },
   ]),
   ...inFile("provider/session/values.ts", [

@@ -1,0 +1,20 @@
+import type { Members } from "../members";
+import { UNKNOWN } from "../schema/field-types";
+import type { ResourceType } from "../schema/resource-type";
+
+/**
+ * What a preview answers for a resource that the run creates or updates. It creates nothing: the inputs are the answer,
+ * and each output is unknown until the run, except those that keep their value.
+ * @param stable - The names of these outputs in `held`.
+ */
+export function preview(
+  { outputs, onlyWith = {} }: ResourceType,
+  inputs: Members,
+  held: Members = {},
+  stable: readonly string[] = [],
+): Members {
+  const isPossible = (name: string) =>
+    Object.entries(onlyWith).every(([input, names]) => inputs[input] !== undefined || !names.includes(name));
+  const shown = outputs.filter(isPossible).map((name) => [name, stable.includes(name) ? held[name] : UNKNOWN] as const);
+  return { ...Object.fromEntries(shown), ...inputs };
+}
