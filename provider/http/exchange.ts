@@ -142,19 +142,17 @@ function unanswered(error: unknown, mark: SentMark): Outcome {
   return { kind: "failure", code, sent: mark.maybeSentDespite(code) };
 }
 
-function answered(head: Head, chunks: readonly Buffer[]): Answered {
-  if (!isJsonType(head.contentType)) return { ...head, complete: true, json: undefined, bodyError: undefined };
-  const [only] = chunks;
-  return parsed(head, utf8.decode(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)));
-}
-
 function cut(head: Head, bodyError: string): Answered {
   return { ...head, complete: false, json: undefined, bodyError };
 }
 
-function parsed(head: Head, content: string): Answered {
+function answered(head: Head, chunks: readonly Buffer[]): Answered {
+  const whole = { ...head, complete: true, bodyError: undefined };
+  if (!isJsonType(head.contentType)) return { ...whole, json: undefined };
+  const [only] = chunks;
+  const content = utf8.decode(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
   try {
-    return { ...head, complete: true, json: parseExactJson(content), bodyError: undefined };
+    return { ...whole, json: parseExactJson(content) };
   } catch (error) {
     // The parser's message quotes the text, which may contain a key.
     return cut(head, error instanceof TooManyValues ? TOO_LARGE : UNPARSABLE);

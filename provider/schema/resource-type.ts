@@ -37,9 +37,15 @@ export type NextDue = (from: number) => number;
 
 /** Since when, and of which runs, a ledger knows what was delivered. */
 export interface LedgerRecord {
-  /** Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if always. @default never */
+  /**
+   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
+   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it. @default never
+   */
   readonly knowsSince?: number | undefined;
-  /** When it has last judged all keys, by the service's clock, in milliseconds since 1970. @default never */
+  /**
+   * When it has last judged all keys and left none in question, by the service's clock, in milliseconds since 1970.
+   * @default never
+   */
   readonly sweptAt?: number;
   /** The ids of the last runs that ended with it, so that it knows all their keys. @default none */
   readonly endedRuns?: readonly string[];

@@ -12,7 +12,7 @@ export const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "sus
 export const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
 
 /** Waits until a project has no pending operation. */
-export class IdleWait extends Wait<Operation[]> implements Watcher {
+export class IdleWait extends Wait implements Watcher {
   readonly scans = true;
   readonly #seen = new Set<string>();
   readonly #pending = new Map<string, Operation>();

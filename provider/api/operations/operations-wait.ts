@@ -9,7 +9,7 @@ import { Wait, type WaitTerms } from "./wait";
 export const MAX_MISSES = 4;
 
 /** Waits for specific operations, in any number of projects. */
-export class OperationsWait extends Wait<Operation[]> {
+export class OperationsWait extends Wait {
   readonly #ended = new Map<string, Operation>();
   readonly #last = new Map<string, Operation>();
   readonly #misses = new Map<string, number>();

@@ -17,17 +17,17 @@ export interface WaitTerms {
 }
 
 /** One caller's wait: its deadline, its signals, its progress and its end. A subclass defines what it waits for. */
-export abstract class Wait<T> {
-  readonly #ended: Promise<T>;
+export abstract class Wait {
+  readonly #ended: Promise<Operation[]>;
   readonly #startedAt: number;
   readonly #cleanup: (() => void)[] = [];
   readonly #unknown = new Set<string>();
-  #resolve: (value: T) => void = () => {};
+  #resolve: (value: Operation[]) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #polls = 0;
   #errors = 0;
   #over = false;
-  /** Why the last poll failed; empty if it succeeded. */
+  /** Why the last poll failed, as the end of a message; empty if it succeeded. */
   #trouble = "";
 
   constructor(protected readonly terms: WaitTerms) {
@@ -67,35 +67,31 @@ export abstract class Wait<T> {
     const seconds = Math.round(this.elapsedMs / 1000);
     const message =
       `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} of project ${this.projectId}` +
-      `${this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`}. Run the command again to keep waiting, or raise ` +
-      "operationTimeout";
+      `${this.#trouble}. Run the command again to keep waiting, or raise operationTimeout`;
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
   /** Records a poll without an answer. */
   missed(reason: unknown): void {
-    this.#trouble = troubleText(reason);
+    this.#trouble = `; last poll: ${troubleText(reason)}`;
     this.#polls++;
     this.#errors++;
     this.#report();
   }
 
-  /** Evaluates the result of a poll. An error in a caller's callback ends only this wait. */
+  /** Evaluates the result of a poll. */
   protected polled({ incomplete }: PollResult, evaluate: () => void): void {
     this.#trouble = "";
     this.#polls++;
     if (incomplete) this.#errors++;
-    try {
-      evaluate();
-    } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)));
-      return;
-    }
+    this.#guarded(evaluate);
     if (this.pending().length > 0) this.#report();
   }
 
   /** Starts the watchers, and removes them when the wait ends. */
-  protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
+  protected start(
+    watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[],
+  ): Promise<Operation[]> {
     const { signals } = this.terms;
     const fired = signals.find((signal) => signal.aborted);
     if (fired !== undefined) {
@@ -110,7 +106,7 @@ export abstract class Wait<T> {
     return this.#ended;
   }
 
-  protected succeed(value: T): void {
+  protected succeed(value: Operation[]): void {
     this.#end();
     this.#resolve(value);
   }
@@ -138,10 +134,15 @@ export abstract class Wait<T> {
     if (this.#over) return;
     const pending = this.pending();
     const { elapsedMs } = this;
+    const text = progressText(pending, elapsedMs) + this.#trouble;
+    const progress = { text, pending, elapsedMs, polls: this.#polls, errors: this.#errors };
+    this.#guarded(() => this.terms.onProgress?.(progress));
+  }
+
+  /** An error in a caller's callback ends only this wait. */
+  #guarded(callback: () => void): void {
     try {
-      const trouble = this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`;
-      const text = progressText(pending, elapsedMs) + trouble;
-      this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
+      callback();
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }
