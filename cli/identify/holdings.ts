@@ -1,6 +1,7 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
+import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
@@ -9,7 +10,7 @@ import { consumersIn, parsedState, type ReadState } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
-export interface Holding {
+export interface Holding extends Scope {
   readonly digest: string;
   readonly keyId: string;
   readonly name: string | undefined;
@@ -21,9 +22,6 @@ export interface Holding {
   /** The URN of its resource. */
   readonly urn: string;
   readonly type: "ApiKey" | "RotatingApiKey";
-  /** The name of its account in `keyplane:accounts`; `undefined` for the account of `keyplane:apiKey`. */
-  readonly account: string | undefined;
-  readonly organizationId: string | undefined;
   readonly projectId: string | undefined;
   /** When the service created it, as an ISO 8601 time, if the state tells. */
   readonly createdAt: string | undefined;
