@@ -19,7 +19,6 @@ export interface Holding extends Scope {
   /** Its role in the newest given state of the stack; `undefined` if that one does not have the key. */
   readonly roleNow: Role | undefined;
   readonly stack: string;
-  /** The URN of its resource. */
   readonly urn: string;
   readonly type: "ApiKey" | "RotatingApiKey";
   readonly projectId: string | undefined;
@@ -43,7 +42,6 @@ export interface Holding extends Scope {
 /** What the given states say about some keys. */
 export interface Holdings {
   readonly holdings: readonly Holding[];
-  /** Number of states. */
   readonly states: number;
   /** States that have keys without a digest, whose secrets are encrypted. Nothing is known about these keys. */
   readonly undigested: readonly string[];

@@ -43,13 +43,11 @@ export class Concurrency {
     this.#admit();
   }
 
-  /** Records an answer other than "too many". */
   succeeded(now: number): void {
     this.#limit.succeeded(now);
     this.#admit();
   }
 
-  /** Records a "too many" for a request started at `startedAt`. Times are monotonic. */
   throttled(startedAt: number, now: number): void {
     this.#limit.throttled(startedAt, now);
   }

@@ -53,12 +53,10 @@ export class Pace {
     this.#start.started(at);
   }
 
-  /** Records an answer other than "too many". */
   succeeded(now: number): void {
     this.#rate.succeeded(now);
   }
 
-  /** Records a "too many" for a request started at `startedAt`. */
   throttled(startedAt: number, now: number): void {
     this.#rate.throttled(startedAt, now);
   }
