@@ -8,17 +8,15 @@ import { TOO_LARGE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-tracker";
-import type { Answered, Method, Outcome } from "./types";
+import type { Answered, HttpRequest, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */
 const REQUEST_ID_HEADER = "x-request-id";
 
-export interface Attempt {
+interface Attempt extends Pick<HttpRequest, "method" | "route"> {
   readonly origin: string;
   /** Path with query. */
   readonly path: string;
-  readonly method: Method;
-  readonly route: string;
   /** Without the request id. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

@@ -19,9 +19,9 @@ import {
   withFirstUse,
 } from "../keys/readiness";
 import {
+  mustBeRevoked,
   mustHaveReachedConsumers,
   mustNotForget,
-  mustRevokeAll,
   ownerNow,
   revokeAll,
   revokeKey,
@@ -167,7 +167,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id }, context);
     }
-    await mustRevokeAll(keysToRevoke(leftBeside(state), state), identity, context);
+    mustBeRevoked(await revokeAll(keysToRevoke(leftBeside(state), state), identity, context));
   },
 });
 

@@ -988,10 +988,13 @@ const waits = [
       by: "W4",
     },
   ]),
-  ...inFile("provider/api/operations/operations-wait.ts", [
-    { name: "an operation may be unknown at first", change: drop("#miss", "MAX_MISSES"), test: api("waits"), by: "W1" },
-  ]),
   ...inFile("provider/api/operations/wait.ts", [
+    {
+      name: "an operation may be unknown at first",
+      change: always("miss", "MAX_MISSES"),
+      test: api("waits"),
+      by: "W1",
+    },
     {
       name: "an unknown status is warned of once",
       change: drop("warnIfUnknown", "add"),

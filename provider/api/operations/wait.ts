@@ -1,10 +1,13 @@
-import { AbortedError, type PendingOperation, TimeoutError } from "../../errors";
+import { AbortedError, KeyplaneError, type PendingOperation, TimeoutError } from "../../errors";
 import { type Clock, formatReason, onAbort } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { pendingText, progressText, troubleText } from "./row-text";
 import { isKnownStatus } from "./statuses";
+
+/** Number of polls at which an operation counts as unknown: a new one may not be visible everywhere yet. */
+const MAX_MISSES = 4;
 
 export interface WaitTerms {
   readonly clock: Clock;
@@ -24,6 +27,8 @@ export abstract class Wait {
   readonly #unknown = new Set<string>();
   #resolve: (value: Operation[]) => void = () => {};
   #reject: (error: Error) => void = () => {};
+  /** Number of polls that did not find an operation, by its id. */
+  protected readonly misses = new Map<string, number>();
   #polls = 0;
   #errors = 0;
   #over = false;
@@ -41,7 +46,6 @@ export abstract class Wait {
   /** The project of the operations; if there are several, the first one with an operation that has not ended. */
   abstract readonly projectId: string;
 
-  /** The operations that have not ended. */
   protected abstract pending(): PendingOperation[];
 
   /** Monotonic time at which the wait times out. */
@@ -109,6 +113,13 @@ export abstract class Wait {
   protected succeed(value: Operation[]): void {
     this.#end();
     this.#resolve(value);
+  }
+
+  /** Records that a poll did not find an operation. Throws if that was once too often. */
+  protected miss(id: string, message: string): void {
+    const misses = (this.misses.get(id) ?? 0) + 1;
+    this.misses.set(id, misses);
+    if (misses >= MAX_MISSES) throw new KeyplaneError("KP-NOT-FOUND", message);
   }
 
   /** Warns once about a status that this version does not know. */

@@ -6,11 +6,12 @@ import { settleLostForGood } from "../../keys/lost-request";
 import { formatKey, isOthers } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
 import {
+  mustBeRevoked,
   mustHaveReachedConsumers,
   mustNotForget,
-  mustRevokeAll,
   ownerNow,
   refuseOwnCredential,
+  revokeAll,
   revokeKey,
 } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
@@ -43,7 +44,7 @@ export async function deleteKeys(id: string, state: RotationState, context: Cont
   }
   // Asked last, because the ledger is deleted at the same time.
   const live = left.filter((keyId) => !context.run.retired.has(keyId));
-  await mustRevokeAll(keysToRevoke(live, state), state.identity, context);
+  mustBeRevoked(await revokeAll(keysToRevoke(live, state), state.identity, context));
 }
 
 /** The keys of the resource that no other one has. */
