@@ -229,14 +229,11 @@ async function revokePrevious(
 ): Promise<DeliveryRecord> {
   const found = await listedKey(id, context);
   if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
-    const key = found === "unknown" ? undefined : found;
-    const usedAt = key?.lastUsedAt ?? undefined;
-    if (key !== undefined && usedAt !== undefined) {
-      context.warn(
-        `key ${formatListed(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
-      );
-    }
-    return { ...delivery, usedAt: usedAt ?? delivery.usedAt };
+    if (found === "unknown" || found?.lastUsedAt == null) return delivery;
+    context.warn(
+      `key ${formatListed(found)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
+    );
+    return { ...delivery, usedAt: found.lastUsedAt };
   }
   context.progress(`revoking key ${id}`);
   const left = await revokeAll([{ id, name: inputs.untagged?.[id] }], inputs.owner, context);

@@ -2970,7 +2970,7 @@ const evidence = [
     },
     {
       name: "the use of a retired key is looked up in the run that revokes it",
-      change: becomes("undefined", "revokePrevious", "lastUsedAt", "??"),
+      change: always("revokePrevious", "lastUsedAt", "null"),
       test: resources("ledger"),
       by: "the record of a previous key remembers a use",
     },
