@@ -6,7 +6,7 @@ import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
-import { consumersIn, parsedState, type ReadState } from "../state/states";
+import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
@@ -156,9 +156,6 @@ function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readon
 function digestOf(digest: unknown, key: unknown): string | undefined {
   return text(digest) ?? keyDigest(text(key));
 }
-
-/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
-const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
 function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
