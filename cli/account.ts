@@ -1,5 +1,5 @@
-import type { inspect } from "node:util";
 import type { Command } from "commander";
+import type { AccountSettings } from "../provider/account-settings";
 import { Account } from "../provider/api";
 import { HttpClient, systemClock } from "../provider/http";
 import { checkId } from "../provider/ids";
@@ -41,7 +41,7 @@ export function openAccount(flags: AccountFlags): Account {
 }
 
 /** A client for requests that an `Account` does not send. */
-export function clientOf(settings: Omit<Settings, "toJSON" | typeof inspect.custom>): HttpClient {
+export function clientOf(settings: AccountSettings): HttpClient {
   return new HttpClient({ ...settings, clock: systemClock, random: Math.random });
 }
 

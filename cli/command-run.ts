@@ -22,7 +22,6 @@ export class CommandRun {
   exitCode: ExitCode = EXIT.ok;
   #interrupt: AbortController | undefined;
 
-  /** Whether Ctrl+C was pressed. */
   get interrupted(): boolean {
     return this.#interrupt?.signal.aborted ?? false;
   }

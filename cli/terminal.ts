@@ -83,7 +83,6 @@ export class LiveLines {
 
   constructor(private readonly stream: NodeJS.WriteStream = process.stderr) {}
 
-  /** Replaces the last lines with these lines. */
   show(lines: readonly string[]): void {
     if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
     const width = terminalColumns(this.stream) - 1;

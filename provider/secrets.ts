@@ -199,7 +199,6 @@ function sumsOf(text: string): Uint32Array {
   return sums;
 }
 
-/** The sum of a part of a text. */
 function sumOf(sums: Uint32Array, from: number, to: number): number {
   return ((sums[to] ?? 0) - Math.imul(sums[from] ?? 0, powerOf(to - from))) >>> 0;
 }

@@ -1,5 +1,4 @@
 import { messageOf } from "../../provider/errors";
-import { parseBaseUrl } from "../../provider/http";
 import { SETTINGS, type Settings } from "../../provider/settings/settings";
 import { accountSetting, shownAccount } from "../../provider/text";
 import { type AccountFlags, accountNames, settingsOf } from "../account";
@@ -103,10 +102,7 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Find
   ] as const;
   const [text, source] = places.find(([value]) => value) ?? [];
   if (text) {
-    const read = () => {
-      const { origin, prefix } = parseBaseUrl(text);
-      return `${origin}${prefix} (${source})`;
-    };
+    const read = () => `${SETTINGS.baseUrl.read(text)} (${source})`;
     return checkReading("base-url", read, `Correct it in ${source}.`);
   }
   if (stack?.secrets.has("baseUrl")) {

@@ -1,15 +1,16 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
+import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
-import { consumersIn, parsedState, type ReadState } from "../state/states";
+import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
-export interface Holding {
+export interface Holding extends Scope {
   readonly digest: string;
   readonly keyId: string;
   readonly name: string | undefined;
@@ -18,12 +19,8 @@ export interface Holding {
   /** Its role in the newest given state of the stack; `undefined` if that one does not have the key. */
   readonly roleNow: Role | undefined;
   readonly stack: string;
-  /** The URN of its resource. */
   readonly urn: string;
   readonly type: "ApiKey" | "RotatingApiKey";
-  /** The name of its account in `keyplane:accounts`; `undefined` for the account of `keyplane:apiKey`. */
-  readonly account: string | undefined;
-  readonly organizationId: string | undefined;
   readonly projectId: string | undefined;
   /** When the service created it, as an ISO 8601 time, if the state tells. */
   readonly createdAt: string | undefined;
@@ -45,7 +42,6 @@ export interface Holding {
 /** What the given states say about some keys. */
 export interface Holdings {
   readonly holdings: readonly Holding[];
-  /** Number of states. */
   readonly states: number;
   /** States that have keys without a digest, whose secrets are encrypted. Nothing is known about these keys. */
   readonly undigested: readonly string[];
@@ -160,9 +156,6 @@ function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readon
 function digestOf(digest: unknown, key: unknown): string | undefined {
   return text(digest) ?? keyDigest(text(key));
 }
-
-/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
-const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
 function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {

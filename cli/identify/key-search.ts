@@ -49,7 +49,6 @@ export class KeySearch {
     return [...this.#found.values()];
   }
 
-  /** Adds the next bytes of the text. */
   add(chunk: Uint8Array): void {
     this.#waiting.push(chunk);
     this.#size += chunk.length;

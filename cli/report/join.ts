@@ -4,7 +4,7 @@ import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
-import type { ReadState } from "../state/states";
+import { type ReadState, timeOf } from "../state/states";
 import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type Place, Places } from "./place-keys";
@@ -47,7 +47,6 @@ export function joinReport(
 
 /** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
 function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
-  const timeOf = ({ savedAt }: StackState) => Date.parse(savedAt ?? "") || 0;
   const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
     one.stack === other.stack &&
     one.tags.some((tag) => other.tags.includes(tag)) &&

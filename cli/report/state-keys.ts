@@ -16,11 +16,7 @@ import { consumersIn, type ReadState } from "../state/states";
 import type { ReportHolder } from "./report-data";
 
 /** A key in a state, with what the state says about it. */
-export interface StateKey {
-  readonly id: string;
-  readonly name: string | undefined;
-  /** The id of its owner; empty if it is not recorded. */
-  readonly ownerId: string;
+export interface StateKey extends Omit<KeyInState, "role"> {
   /** Where it is; `undefined` if that is encrypted. */
   readonly scope: Scope | undefined;
   /** What its owner recorded of the account; `undefined` if it recorded nothing. */

@@ -32,6 +32,9 @@ export interface ReadState extends StackState {
   readonly deployment: Deployment;
 }
 
+/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
+export const timeOf = ({ savedAt }: Pick<StackState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
+
 /** @param source - Where the state was read. */
 export function stateIn(source: string, deployment: Deployment): ReadState {
   return { ...stackState(source, deployment), deployment };

@@ -2,7 +2,7 @@ import type { AccountSettings } from "../account-settings";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { conceal } from "../secrets";
-import { accountSetting, toMessage } from "../text";
+import { toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
 import { type KeyList, keyListOf } from "./keys/key-list";
 import { Operations } from "./operations/operations";
@@ -73,11 +73,6 @@ export class Account {
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */
   keysOf(organizationId: string | undefined): Keys {
     return getOrCreate(this.#keys, organizationId, () => this.#keysIn(keyListOf(organizationId)));
-  }
-
-  /** Name of a setting of this account, for messages. */
-  setting(member: "baseUrl" | "apiKey"): string {
-    return accountSetting(member, this.#options.account);
   }
 
   /** The local wall clock, in milliseconds. */

@@ -72,7 +72,6 @@ export class Reader {
     return redactShort(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " "));
   }
 
-  /** Text in this form. */
   match(source: Members, name: string, path: string, form: IdForm): string {
     const value = this.#formed(source, name, path, form);
     if (redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
@@ -90,7 +89,6 @@ export class Reader {
     return this.#formed(source, name, path, TIME_FORM);
   }
 
-  /** A count or size. */
   optionalNumber(source: Members, name: string, path: string): number | undefined {
     const value = this.field(source, name);
     if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value))) {

@@ -38,8 +38,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
     diff: (id, olds, news) =>
       run({ type, name: "diff", values: news, held: olds }, async (context, outputs) => {
         const compared = { type, id, outputs, inputs: readOutputs(fromPulumi(news)) };
-        const found = compareResource(session, compared, context);
-        const { reasons, changes, replaces, deleteBeforeReplace } = found;
+        const { reasons, changes, replaces, deleteBeforeReplace } = compareResource(session, compared, context);
         for (const reason of reasons) context.info(reason);
         return { changes, replaces: [...replaces], deleteBeforeReplace };
       }),

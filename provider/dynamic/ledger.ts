@@ -15,7 +15,7 @@ import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-
 import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
-import type { Context, Due } from "../schema/resource-type";
+import type { Context, Due, LedgerRecord } from "../schema/resource-type";
 import { RUNS } from "./owner";
 
 /** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
@@ -53,26 +53,18 @@ interface DeliveryRecord {
 }
 
 /** The state of the ledger: the inputs of the last run, and what that run has found and done. */
-type LedgerState = Partial<Inputs> & {
-  readonly owned: readonly string[];
-  readonly compromised: readonly string[];
-  /** Ids of compromised keys that it could not revoke yet. */
-  readonly unrevoked: readonly string[];
-  /** Ids of earlier keys that were still live when they were last looked for. */
-  readonly delivered: readonly string[];
-  readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
-  /** Whether it still has to look for keys that interrupted runs left behind. */
-  readonly isUnswept: boolean;
-  /**
-   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
-   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it.
-   */
-  readonly knowsSince: number | undefined;
-  /** When it has last judged all keys and left none in question, by the service's clock, in milliseconds since 1970. */
-  readonly sweptAt: number;
-  /** The ids of the last runs that ended with it. */
-  readonly endedRuns: readonly string[];
-};
+type LedgerState = Partial<Inputs> &
+  Required<LedgerRecord> & {
+    readonly owned: readonly string[];
+    readonly compromised: readonly string[];
+    /** Ids of compromised keys that it could not revoke yet. */
+    readonly unrevoked: readonly string[];
+    /** Ids of earlier keys that were still live when they were last looked for. */
+    readonly delivered: readonly string[];
+    readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
+    /** Whether it still has to look for keys that interrupted runs left behind. */
+    readonly isUnswept: boolean;
+  };
 
 type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 
@@ -237,14 +229,11 @@ async function revokePrevious(
 ): Promise<DeliveryRecord> {
   const found = await listedKey(id, context);
   if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
-    const key = found === "unknown" ? undefined : found;
-    const usedAt = key?.lastUsedAt ?? undefined;
-    if (key !== undefined && usedAt !== undefined) {
-      context.warn(
-        `key ${formatListed(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
-      );
-    }
-    return { ...delivery, usedAt: usedAt ?? delivery.usedAt };
+    if (found === "unknown" || found?.lastUsedAt == null) return delivery;
+    context.warn(
+      `key ${formatListed(found)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
+    );
+    return { ...delivery, usedAt: found.lastUsedAt };
   }
   context.progress(`revoking key ${id}`);
   const left = await revokeAll([{ id, name: inputs.untagged?.[id] }], inputs.owner, context);

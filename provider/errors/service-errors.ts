@@ -124,18 +124,9 @@ export class OperationFailedError extends KeyplaneError {
 // The guards test the name, because a program can contain two copies of this package with separate classes.
 const named = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
 
-/** Whether a request with an effect has lost its answer. */
 export const isAnswerLost = (error: unknown): error is AnswerLostError => named(error, "AnswerLostError");
-
-/** Whether the service refused the request with a complete answer. */
 export const isApiError = (error: unknown): error is ApiError => named(error, "ApiError");
-
-/** Whether a deadline passed. */
 export const isTimeout = (error: unknown): error is TimeoutError => named(error, "TimeoutError");
-
-/** Whether the call was cancelled. */
 export const isAborted = (error: unknown): error is AbortedError => named(error, "AbortedError");
-
-/** Whether an operation of a wait failed. */
 export const isOperationFailed = (error: unknown): error is OperationFailedError =>
   named(error, "OperationFailedError");

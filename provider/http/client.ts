@@ -48,7 +48,6 @@ interface Call {
   readonly signal: AbortSignal;
   /** Monotonic time at which the call times out. */
   deadline: number;
-  /** Attempts made so far. */
   attempts: number;
   /** Tokens that the last retry took from the retry budget. */
   retryCost: number;

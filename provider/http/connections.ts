@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from "undici";
+import type { AccountSettings } from "../account-settings";
 import { ConfigError } from "../errors";
 import type { BaseUrl } from "./base-url";
 
@@ -7,12 +8,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Maximum size of a body, in bytes. A full list of keys is a few megabytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-export interface ConnectionOptions {
-  readonly base: BaseUrl;
-  readonly requestTimeoutMs: number;
-  /** Maximum number of connections. */
-  readonly concurrency: number;
-}
+/** `concurrency` is also the maximum number of connections. */
+type ConnectionOptions = Pick<AccountSettings, "concurrency" | "requestTimeoutMs"> & { readonly base: BaseUrl };
 
 /**
  * Opens the connection pool of one origin. Uses the proxy from the usual environment variables, but never for this

@@ -8,17 +8,15 @@ import { TOO_LARGE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-tracker";
-import type { Answered, Method, Outcome } from "./types";
+import type { Answered, HttpRequest, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */
 const REQUEST_ID_HEADER = "x-request-id";
 
-export interface Attempt {
+interface Attempt extends Pick<HttpRequest, "method" | "route"> {
   readonly origin: string;
   /** Path with query. */
   readonly path: string;
-  readonly method: Method;
-  readonly route: string;
   /** Without the request id. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -142,19 +140,17 @@ function unanswered(error: unknown, mark: SentMark): Outcome {
   return { kind: "failure", code, sent: mark.maybeSentDespite(code) };
 }
 
-function answered(head: Head, chunks: readonly Buffer[]): Answered {
-  if (!isJsonType(head.contentType)) return { ...head, complete: true, json: undefined, bodyError: undefined };
-  const [only] = chunks;
-  return parsed(head, utf8.decode(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)));
-}
-
 function cut(head: Head, bodyError: string): Answered {
   return { ...head, complete: false, json: undefined, bodyError };
 }
 
-function parsed(head: Head, content: string): Answered {
+function answered(head: Head, chunks: readonly Buffer[]): Answered {
+  const whole = { ...head, complete: true, bodyError: undefined };
+  if (!isJsonType(head.contentType)) return { ...whole, json: undefined };
+  const [only] = chunks;
+  const content = utf8.decode(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
   try {
-    return { ...head, complete: true, json: parseExactJson(content), bodyError: undefined };
+    return { ...whole, json: parseExactJson(content) };
   } catch (error) {
     // The parser's message quotes the text, which may contain a key.
     return cut(head, error instanceof TooManyValues ? TOO_LARGE : UNPARSABLE);

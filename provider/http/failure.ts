@@ -1,5 +1,7 @@
 import { STATUS_CODES } from "node:http";
+import type { AccountSettings } from "../account-settings";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
+import { membersOf } from "../members";
 import { maskKeyLike, redact, redactShort } from "../secrets";
 import { accountSetting, cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
@@ -26,14 +28,10 @@ export interface JudgedAttempt {
 }
 
 /** A call that ended without a usable answer, with its last attempt. */
-export interface FailedRequest extends JudgedAttempt {
+export interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" | "requestTimeoutMs"> {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;
-  /** Maximum time without data from the service, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Name of the account, if it is not the one of `keyplane:apiKey`. */
-  readonly account: string | undefined;
   readonly attempts: number;
   /** Whether an earlier attempt was sent without getting a complete answer. */
   readonly lostBefore: boolean;
@@ -138,8 +136,7 @@ function otherAdvice(failure: FailedRequest, status: number): string {
 
 /** The service's error message, safe to show; empty if it has no readable one. */
 function serviceWords(json: unknown): string {
-  if (typeof json !== "object" || json === null) return "";
-  const { message, code } = json as { message?: unknown; code?: unknown };
+  const { message, code } = membersOf(json);
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
   // Masked before the text is cut, because the beginning of a key cannot be distinguished from other words.
   return cleanText(maskKeyLike(redactShort(words)));
@@ -159,8 +156,7 @@ const tries = ({ attempts }: FailedRequest): string => (attempts > 1 ? ` (${atte
 
 /** The service's own request id if its answer has one, because the service may not have used ours. */
 function requestIdOf(failure: FailedRequest, outcome?: Answered): string {
-  const json = outcome?.json;
-  const id = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
+  const { request_id: id } = membersOf(outcome?.json);
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && maskKeyLike(redact(id)) === id ? id : failure.requestId;
 }
 

@@ -1,5 +1,6 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
+import { accountSetting } from "../text";
 import { accountIn } from "./account-fingerprint";
 import { identityOf, markIn, ownerIdIn, sameOwner, urnIn } from "./identity";
 import { isAccountConfirmed } from "./known-origins";
@@ -25,8 +26,8 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   }
   // Another resource of the run may have proven it meanwhile.
   if (provenOwners.has(owner)) return;
-  const account = context.account();
-  const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
+  const { account } = context.scope;
+  const [baseUrl, apiKey] = [accountSetting("baseUrl", account), accountSetting("apiKey", account)];
   throw new KeyplaneError(
     "KP-WRONG-ACCOUNT",
     `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was ` +

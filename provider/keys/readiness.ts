@@ -65,7 +65,7 @@ export function wasHandedOut(pending: readonly PendingWork[]): boolean {
 }
 
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
-export function pendingDue(pending: readonly PendingWork[]): readonly Due[] {
+export function pendingDue(pending: readonly PendingWork[]): readonly (Due & { readonly why: string })[] {
   if (pending.length === 0) return [];
   const failed = pending.find((work) => work.status === "failed");
   const why =

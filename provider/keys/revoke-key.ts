@@ -57,15 +57,7 @@ export async function revokeAll(
   return left.flat();
 }
 
-/** Revokes keys that are no longer used. Throws if one is still live afterwards. */
-export async function mustRevokeAll(
-  toRevoke: readonly HeldName[],
-  identity: string | undefined,
-  context: Context,
-): Promise<void> {
-  mustBeRevoked(await revokeAll(toRevoke, identity, context));
-}
-
+/** Throws if keys are still live that had to be revoked. */
 export function mustBeRevoked(left: readonly string[], origin = ""): void {
   if (left.length === 0) return;
   throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}${origin}. Run the command again`);

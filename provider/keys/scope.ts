@@ -1,4 +1,5 @@
 import { isKeyplaneError } from "../errors";
+import { textOf } from "../members";
 import { type FieldRule, type FieldType, types } from "../schema/field-types";
 import type { Context, Failure } from "../schema/resource-type";
 import { ACCOUNT_NAME } from "../settings/accounts";
@@ -33,8 +34,7 @@ const DEFAULT_KEY = keyOf(DEFAULT);
 
 export function scopeOf({ account, organizationId }: Place): Scope {
   if (account === undefined && organizationId === undefined) return DEFAULT;
-  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-  return { account: text(account), organizationId: text(organizationId) };
+  return { account: textOf(account), organizationId: textOf(organizationId) };
 }
 
 export function scopeKey(scope: Scope): string {

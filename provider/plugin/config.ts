@@ -15,7 +15,6 @@ const NAMES: readonly string[] = SETTING_NAMES;
 const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;
 
 export class ProviderConfig {
-  /** Reads one setting as text. */
   readonly read: ConfigReader;
   /** The identity of the provider resource. */
   readonly owner: string;

@@ -16,7 +16,6 @@ export const NONCE = "__nonce";
 /** Inputs or outputs of a resource as the engine has them. */
 export type EngineValues = Outputs & { readonly [Name in typeof OWNER | typeof NONCE]?: string | undefined };
 
-/** Reads the inputs or outputs of a resource. */
 export function readValues(struct: Struct | undefined): EngineValues {
   return readOutputs(fromStruct(struct), [OWNER, NONCE]);
 }

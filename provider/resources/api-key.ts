@@ -20,9 +20,9 @@ import {
 } from "../keys/readiness";
 import {
   leaveToOthers,
+  mustBeRevoked,
   mustHaveReachedConsumers,
   mustNotForget,
-  mustRevokeAll,
   ownerNow,
   revokeAll,
   revokeKey,
@@ -165,7 +165,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id }, context);
     }
-    await mustRevokeAll(keysToRevoke(leftBeside(state), state), identity, context);
+    mustBeRevoked(await revokeAll(keysToRevoke(leftBeside(state), state), identity, context));
   },
 });
 

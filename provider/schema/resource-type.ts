@@ -22,7 +22,6 @@ export interface Failure {
 
 /** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */
 export interface Due {
-  /** The field that causes it. */
   readonly field: string;
   /** Whether the resource must be replaced; otherwise it is updated in place. */
   readonly replace: boolean;
@@ -37,9 +36,15 @@ export type NextDue = (from: number) => number;
 
 /** Since when, and of which runs, a ledger knows what was delivered. */
 export interface LedgerRecord {
-  /** Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if always. @default never */
+  /**
+   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
+   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it. @default never
+   */
   readonly knowsSince?: number | undefined;
-  /** When it has last judged all keys, by the service's clock, in milliseconds since 1970. @default never */
+  /**
+   * When it has last judged all keys and left none in question, by the service's clock, in milliseconds since 1970.
+   * @default never
+   */
   readonly sweptAt?: number;
   /** The ids of the last runs that ended with it, so that it knows all their keys. @default none */
   readonly endedRuns?: readonly string[];
@@ -132,7 +137,6 @@ export interface Context {
   readonly updatesSince: (from: number) => Promise<(changedAt: number) => boolean>;
   /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */
   readonly deliveries?: Deliveries | undefined;
-  /** What is known of the command that runs. */
   readonly command: () => Command;
   /** Shows in the resource's own row what it waits for. The next message replaces it. */
   readonly progress: (text: string) => void;
@@ -223,7 +227,6 @@ export interface ResourceType<Inputs = Given, State = Outputs> {
   readonly due?: ((state: State, inputs: Planned<Inputs>, terms: DueTerms) => readonly Due[]) | undefined;
   /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */
   readonly compromised?: ((state: State, inputs: Planned<Inputs>) => string | undefined) | undefined;
-  /** The keys that a resource holds. */
   readonly holds?: ((state: State) => readonly HeldName[]) | undefined;
   /** Whether a replacement must delete the old resource first. */
   readonly deleteBeforeReplace?: ((state: State, inputs: Planned<Inputs>) => boolean) | undefined;

@@ -1,4 +1,5 @@
 import { formatDuration } from "../duration";
+import { getOrCreate } from "../get-or-create";
 
 const EVERY_MS = 60_000;
 
@@ -41,10 +42,8 @@ export class LongWaits {
   #report(): void {
     const bySubject = new Map<string, LongWait[]>();
     // Those that users have read about come first.
-    for (const wait of new Set([...this.#shown, ...this.#waits])) {
-      const subject = subjectOf(wait);
-      bySubject.set(subject, [...(bySubject.get(subject) ?? []), wait]);
-    }
+    const waits = new Set([...this.#shown, ...this.#waits]);
+    for (const wait of waits) getOrCreate(bySubject, subjectOf(wait), () => []).push(wait);
     for (const [wait, ...others] of [...bySubject.values()].slice(0, MAX_LINES)) {
       if (wait !== undefined) this.#show(wait, others.length);
     }

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors";
 import { identityIn } from "../keys/identity";
 import { bothLost, lostIn } from "../keys/lost-request";
-import { mustRevokeAll } from "../keys/revoke-key";
+import { mustBeRevoked, revokeAll } from "../keys/revoke-key";
 import { diff } from "../schema/diff";
 import type { Given } from "../schema/outputs";
 import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
@@ -39,7 +39,7 @@ export async function createAgain(
   const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger: true, driftOnly: false });
   if (replaces.length === 0) return { id, outputs: await type.update(id, outputs, inputs, context) };
   // The program never got the key, so no consumer has it.
-  await mustRevokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context);
+  mustBeRevoked(await revokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context));
   const lost = (made: typeof outputs) => ({ ...made, ...bothLost(lostIn(outputs), lostIn(made)) });
   try {
     const made = await type.create(inputs, context);

@@ -24,10 +24,10 @@ export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
   const accounts = jsonIn(text);
   if (accounts === undefined) throw bad("", `is not valid JSON: ${REMEDY}`);
   if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
-  const readers = Object.entries(accounts).map(([name, account], at): [string, () => [string, NamedAccount]] => {
-    return [String(at), () => [name, readAccount(name, account, at + 1)]];
+  const readers = Object.entries(accounts).map(([name, account], at) => {
+    return [name, () => readAccount(name, account, at + 1)] as const;
   });
-  return new Map(Object.values(readAll<Record<string, [string, NamedAccount]>>(Object.fromEntries(readers))));
+  return new Map(Object.entries(readAll<Record<string, NamedAccount>>(Object.fromEntries(readers))));
 }
 
 /** What is wrong, one by one, of errors that name several problems. */

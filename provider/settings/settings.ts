@@ -79,8 +79,7 @@ export function resolveSettings(
   env: NodeJS.ProcessEnv = process.env,
   account?: string,
 ): Settings {
-  const given = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
-  const text = (name: SettingName): string => given(name) ?? "";
+  const text = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback ?? "";
   const required = (name: "baseUrl" | "apiKey"): string => {
     const value = text(name);
     if (value === "") throw missing(name);
@@ -93,11 +92,11 @@ export function resolveSettings(
   };
   // Both count, because a `destroy` sees the configuration of the last `up`, so only the variable can confirm there.
   const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
-  const accounts = () => SETTINGS.accounts.read(given("accounts") ?? "");
+  const accounts = () => SETTINGS.accounts.read(text("accounts"));
   const named = () => (account === undefined ? undefined : accountIn(accounts(), account));
   const baseUrl = () => {
     const url = named()?.baseUrl;
-    if (account !== undefined && url === undefined && !given("baseUrl")) throw noBaseUrl(account);
+    if (account !== undefined && url === undefined && text("baseUrl") === "") throw noBaseUrl(account);
     return url ?? SETTINGS.baseUrl.read(required("baseUrl"));
   };
   const { accounts: _, ...values } = readAll({
@@ -106,7 +105,7 @@ export function resolveSettings(
     apiKey: () => named()?.apiKey ?? SETTINGS.apiKey.read(required("apiKey")),
     credentials: () => [...credentialsIn(config, env)],
     confirmedAccounts: () => SETTINGS.confirmAccount.read(confirmed),
-    renamedFrom: () => SETTINGS.renamedFrom.read(given("renamedFrom") ?? ""),
+    renamedFrom: () => SETTINGS.renamedFrom.read(text("renamedFrom")),
     requestTimeoutMs: () => SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: () => SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: () => SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),

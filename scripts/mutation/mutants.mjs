@@ -988,10 +988,13 @@ const waits = [
       by: "W4",
     },
   ]),
-  ...inFile("provider/api/operations/operations-wait.ts", [
-    { name: "an operation may be unknown at first", change: drop("#miss", "MAX_MISSES"), test: api("waits"), by: "W1" },
-  ]),
   ...inFile("provider/api/operations/wait.ts", [
+    {
+      name: "an operation may be unknown at first",
+      change: always("miss", "MAX_MISSES"),
+      test: api("waits"),
+      by: "W1",
+    },
     {
       name: "an unknown status is warned of once",
       change: drop("warnIfUnknown", "add"),
@@ -2971,7 +2974,7 @@ const evidence = [
     },
     {
       name: "the use of a retired key is looked up in the run that revokes it",
-      change: becomes("undefined", "revokePrevious", "lastUsedAt", "??"),
+      change: always("revokePrevious", "lastUsedAt", "null"),
       test: resources("ledger"),
       by: "the record of a previous key remembers a use",
     },

@@ -7,7 +7,6 @@ export function element(tag: string, attributes: Readonly<Record<string, string>
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** Gives attributes and children to a new element. */
 export function filled<Of extends Element>(
   created: Of,
   attributes: Readonly<Record<string, string | number>>,

@@ -6,7 +6,6 @@ import { type Period, timeline } from "./timeline";
 /** Number of consumers that a row names. The details name all. */
 const CONSUMERS = 2;
 
-/** The resource's name in a URN. */
 function nameOf(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }

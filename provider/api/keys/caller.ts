@@ -20,11 +20,8 @@ export async function readCaller(http: HttpClient, options: ReadOptions = {}): P
     const answer = await http.request(request);
     const reader = new Reader(WHO, answer);
     const body = reader.object(answer.json, "");
-    const keyId = reader.field(body, "auth_data");
-    return {
-      method: reader.text(body, "auth_method", ""),
-      ...(keyIdOf(keyId) === undefined ? {} : { keyId: String(keyId) }),
-    };
+    const keyId = keyIdOf(reader.field(body, "auth_data"));
+    return { method: reader.text(body, "auth_method", ""), ...(keyId !== undefined && { keyId }) };
   } catch (error) {
     if (isApiError(error) && error.kind === "not_found") return undefined;
     throw error;

@@ -7,7 +7,6 @@ import { readOperation } from "../operations/read-operations";
 import { Reader } from "../reader";
 import type { CreatedKey, Operation } from "../records";
 
-/** What `readCreatedKey` needs besides the answer. */
 export interface CreatedKeyContext {
   readonly route: string;
   /** The requested name. */

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "../../http";
 import { keyIdOf } from "../../ids";
-import type { Members } from "../../members";
+import { type Members, membersOf } from "../../members";
 import { Reader } from "../reader";
 import type { ApiKeyRecord } from "../records";
 import type { KeyList } from "./key-list";
@@ -59,8 +59,7 @@ function readKey(reader: Reader, item: Members, path: string): ApiKeyRecord {
 function readCreator(reader: Reader, item: Members): string | undefined {
   const creator = reader.field(item, "created_by");
   if (typeof creator === "string") return reader.clean(creator);
-  if (typeof creator !== "object" || creator === null) return undefined;
-  const { name, id } = creator as Members;
+  const { name, id } = membersOf(creator);
   const text = [name, id].find((each): each is string => typeof each === "string" && each !== "");
   return text === undefined ? undefined : reader.clean(text);
 }

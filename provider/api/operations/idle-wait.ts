@@ -1,6 +1,6 @@
-import { KeyplaneError, type PendingOperation } from "../../errors";
+import type { PendingOperation } from "../../errors";
 import type { Operation, WaitIdleOptions } from "../records";
-import { MAX_MISSES, operationFailed } from "./operations-wait";
+import { operationFailed } from "./operations-wait";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { phaseOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
@@ -12,11 +12,10 @@ export const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "sus
 export const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
 
 /** Waits until a project has no pending operation. */
-export class IdleWait extends Wait<Operation[]> implements Watcher {
+export class IdleWait extends Wait implements Watcher {
   readonly scans = true;
   readonly #seen = new Set<string>();
   readonly #pending = new Map<string, Operation>();
-  readonly #misses = new Map<string, number>();
   readonly #waitedFor: Operation[] = [];
   readonly #ignored: ReadonlySet<string>;
   readonly #horizonMs: number;
@@ -33,7 +32,6 @@ export class IdleWait extends Wait<Operation[]> implements Watcher {
     this.#horizonMs = options.horizonMs ?? DEFAULT_HORIZON_MS;
   }
 
-  /** Starts the wait; see `Operations.waitUntilIdle`. */
   run(poller: ProjectPoller): Promise<Operation[]> {
     return this.start([{ poller, watcher: this }]);
   }
@@ -78,7 +76,9 @@ export class IdleWait extends Wait<Operation[]> implements Watcher {
       if (phaseOf(operation.status) === "failure") failed.push(operation);
       else this.#waitedFor.push(operation);
     }
-    for (const id of missing) this.#miss(id);
+    for (const id of missing) {
+      if (this.#pending.has(id)) this.miss(id, `operation ${id} no longer exists. Run the command again`);
+    }
     this.#first = false;
     if (failed.length > 0) this.fail(operationFailed(failed, this.pending()));
     else if (this.#pending.size === 0) this.succeed(this.#waitedFor);
@@ -86,13 +86,5 @@ export class IdleWait extends Wait<Operation[]> implements Watcher {
 
   #counts({ action, status }: Operation): boolean {
     return !this.#ignored.has(action) && phaseOf(status) === "pending";
-  }
-
-  #miss(id: string): void {
-    if (!this.#pending.has(id)) return;
-    const misses = (this.#misses.get(id) ?? 0) + 1;
-    this.#misses.set(id, misses);
-    if (misses < MAX_MISSES) return;
-    throw new KeyplaneError("KP-NOT-FOUND", `operation ${id} no longer exists. Run the command again`);
   }
 }

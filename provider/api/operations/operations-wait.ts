@@ -1,18 +1,14 @@
-import { type FailedOperation, KeyplaneError, OperationFailedError, type PendingOperation } from "../../errors";
+import { type FailedOperation, OperationFailedError, type PendingOperation } from "../../errors";
 import { cleanText, counted } from "../../text";
 import type { Operation, OperationRef } from "../records";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { phaseOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
-/** Consecutive polls in which an operation may be unknown: a new one may not be visible everywhere yet. */
-export const MAX_MISSES = 4;
-
 /** Waits for specific operations, in any number of projects. */
-export class OperationsWait extends Wait<Operation[]> {
+export class OperationsWait extends Wait {
   readonly #ended = new Map<string, Operation>();
   readonly #last = new Map<string, Operation>();
-  readonly #misses = new Map<string, number>();
 
   constructor(
     private readonly refs: readonly OperationRef[],
@@ -21,7 +17,6 @@ export class OperationsWait extends Wait<Operation[]> {
     super(terms);
   }
 
-  /** Starts the wait; see `Operations.wait`. */
   run(pollerOf: (projectId: string) => ProjectPoller): Promise<Operation[]> {
     const projects = [...new Set(this.refs.map((each) => each.projectId))];
     return this.start(projects.map((id) => ({ poller: pollerOf(id), watcher: this.#watcher(id) })));
@@ -62,7 +57,9 @@ export class OperationsWait extends Wait<Operation[]> {
       if (this.#ended.has(id)) continue;
       const operation = found.get(id);
       if (operation !== undefined) this.#note(id, operation);
-      else if (missing.has(id)) this.#miss(id);
+      else if (missing.has(id)) {
+        this.miss(id, `operation ${id} was not found. It may be too old, or belong to another project. Check its id`);
+      }
     }
     const failed = [...this.#ended.values()].filter((each) => phaseOf(each.status) === "failure");
     const pending = this.pending();
@@ -72,17 +69,9 @@ export class OperationsWait extends Wait<Operation[]> {
 
   #note(id: string, operation: Operation): void {
     this.#last.set(id, operation);
-    this.#misses.delete(id);
+    this.misses.delete(id);
     this.warnIfUnknown(operation);
     if (phaseOf(operation.status) !== "pending") this.#ended.set(id, operation);
-  }
-
-  #miss(id: string): void {
-    const misses = (this.#misses.get(id) ?? 0) + 1;
-    this.#misses.set(id, misses);
-    if (misses < MAX_MISSES) return;
-    const message = `operation ${id} was not found. It may be too old, or belong to another project. Check its id`;
-    throw new KeyplaneError("KP-NOT-FOUND", message);
   }
 
   #of(id: string): Operation {

@@ -1,3 +1,4 @@
+import type { AccountSettings } from "../../account-settings";
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { checkId } from "../../ids";
@@ -25,9 +26,7 @@ export interface OperationsFilter extends ReadOptions {
   readonly pageSize?: number | undefined;
 }
 
-export interface OperationsContext {
-  readonly pollIntervalMs: number;
-  readonly operationTimeoutMs: number;
+interface OperationsContext extends Pick<AccountSettings, "pollIntervalMs" | "operationTimeoutMs"> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onAnswer: (answer: HttpAnswer) => void;

@@ -38,14 +38,12 @@ export interface Watcher {
   /** Whether no further page is needed. */
   enough(page: readonly Operation[]): boolean;
   see(result: PollResult): void;
-  /** Called when a poll fails, with the reason. */
   missed(reason: unknown): void;
   /** Called when there will be no more polls. */
   fail(error: Error): void;
   expire(): void;
 }
 
-/** How a poller accesses its project. */
 export interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;

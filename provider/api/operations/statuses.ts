@@ -1,4 +1,3 @@
-/** What a status means for a wait. */
 export type Phase = "pending" | "success" | "failure";
 
 const PHASES: ReadonlyMap<string, Phase> = new Map([

@@ -1,10 +1,13 @@
-import { AbortedError, type PendingOperation, TimeoutError } from "../../errors";
+import { AbortedError, KeyplaneError, type PendingOperation, TimeoutError } from "../../errors";
 import { type Clock, formatReason, onAbort } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { pendingText, progressText, troubleText } from "./row-text";
 import { isKnownStatus } from "./statuses";
+
+/** Number of polls at which an operation counts as unknown: a new one may not be visible everywhere yet. */
+const MAX_MISSES = 4;
 
 export interface WaitTerms {
   readonly clock: Clock;
@@ -17,17 +20,19 @@ export interface WaitTerms {
 }
 
 /** One caller's wait: its deadline, its signals, its progress and its end. A subclass defines what it waits for. */
-export abstract class Wait<T> {
-  readonly #ended: Promise<T>;
+export abstract class Wait {
+  readonly #ended: Promise<Operation[]>;
   readonly #startedAt: number;
   readonly #cleanup: (() => void)[] = [];
   readonly #unknown = new Set<string>();
-  #resolve: (value: T) => void = () => {};
+  #resolve: (value: Operation[]) => void = () => {};
   #reject: (error: Error) => void = () => {};
+  /** Number of polls that did not find an operation, by its id. */
+  protected readonly misses = new Map<string, number>();
   #polls = 0;
   #errors = 0;
   #over = false;
-  /** Why the last poll failed; empty if it succeeded. */
+  /** Why the last poll failed, as the end of a message; empty if it succeeded. */
   #trouble = "";
 
   constructor(protected readonly terms: WaitTerms) {
@@ -41,7 +46,6 @@ export abstract class Wait<T> {
   /** The project of the operations; if there are several, the first one with an operation that has not ended. */
   abstract readonly projectId: string;
 
-  /** The operations that have not ended. */
   protected abstract pending(): PendingOperation[];
 
   /** Monotonic time at which the wait times out. */
@@ -67,35 +71,31 @@ export abstract class Wait<T> {
     const seconds = Math.round(this.elapsedMs / 1000);
     const message =
       `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} of project ${this.projectId}` +
-      `${this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`}. Run the command again to keep waiting, or raise ` +
-      "operationTimeout";
+      `${this.#trouble}. Run the command again to keep waiting, or raise operationTimeout`;
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
   /** Records a poll without an answer. */
   missed(reason: unknown): void {
-    this.#trouble = troubleText(reason);
+    this.#trouble = `; last poll: ${troubleText(reason)}`;
     this.#polls++;
     this.#errors++;
     this.#report();
   }
 
-  /** Evaluates the result of a poll. An error in a caller's callback ends only this wait. */
+  /** Evaluates the result of a poll. */
   protected polled({ incomplete }: PollResult, evaluate: () => void): void {
     this.#trouble = "";
     this.#polls++;
     if (incomplete) this.#errors++;
-    try {
-      evaluate();
-    } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)));
-      return;
-    }
+    this.#guarded(evaluate);
     if (this.pending().length > 0) this.#report();
   }
 
   /** Starts the watchers, and removes them when the wait ends. */
-  protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
+  protected start(
+    watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[],
+  ): Promise<Operation[]> {
     const { signals } = this.terms;
     const fired = signals.find((signal) => signal.aborted);
     if (fired !== undefined) {
@@ -110,9 +110,16 @@ export abstract class Wait<T> {
     return this.#ended;
   }
 
-  protected succeed(value: T): void {
+  protected succeed(value: Operation[]): void {
     this.#end();
     this.#resolve(value);
+  }
+
+  /** Records that a poll did not find an operation. Throws if that was once too often. */
+  protected miss(id: string, message: string): void {
+    const misses = (this.misses.get(id) ?? 0) + 1;
+    this.misses.set(id, misses);
+    if (misses >= MAX_MISSES) throw new KeyplaneError("KP-NOT-FOUND", message);
   }
 
   /** Warns once about a status that this version does not know. */
@@ -138,10 +145,15 @@ export abstract class Wait<T> {
     if (this.#over) return;
     const pending = this.pending();
     const { elapsedMs } = this;
+    const text = progressText(pending, elapsedMs) + this.#trouble;
+    const progress = { text, pending, elapsedMs, polls: this.#polls, errors: this.#errors };
+    this.#guarded(() => this.terms.onProgress?.(progress));
+  }
+
+  /** An error in a caller's callback ends only this wait. */
+  #guarded(callback: () => void): void {
     try {
-      const trouble = this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`;
-      const text = progressText(pending, elapsedMs) + trouble;
-      this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
+      callback();
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }

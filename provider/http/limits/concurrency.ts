@@ -5,18 +5,17 @@ import { AimdLimit } from "./aimd-limit";
 const DECREASE = 0.7;
 
 /** Limits requests in flight, in order of arrival: at most `max`, and fewer if the service answers "too many". */
-export class Concurrency {
-  readonly #limit: AimdLimit;
+export class Concurrency extends AimdLimit {
   #running = 0;
   readonly #queue: (() => void)[] = [];
 
   constructor(max: number) {
-    this.#limit = new AimdLimit(max, DECREASE, () => 1);
+    super(max, DECREASE, () => 1);
   }
 
   /** Maximum number of requests in flight now. */
   get allowed(): number {
-    return Math.floor(this.#limit.value);
+    return Math.floor(this.value);
   }
 
   /** Resolves when a slot is free; rejects with the signal's reason. Every success needs one `release`. */
@@ -43,15 +42,9 @@ export class Concurrency {
     this.#admit();
   }
 
-  /** Records an answer other than "too many". */
-  succeeded(now: number): void {
-    this.#limit.succeeded(now);
+  override succeeded(now: number): void {
+    super.succeeded(now);
     this.#admit();
-  }
-
-  /** Records a "too many" for a request started at `startedAt`. Times are monotonic. */
-  throttled(startedAt: number, now: number): void {
-    this.#limit.throttled(startedAt, now);
   }
 
   #admit(): void {

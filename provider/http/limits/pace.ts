@@ -27,22 +27,20 @@ const REST_MS = 300;
  * "Too many" means that others use the account, too. The rate then falls, and rises again with the time without a
  * refusal: slowly at first, so that the processes keep their shares. Times are monotonic.
  */
-export class Pace {
+export class Pace extends AimdLimit {
   readonly #service: TokenBucket;
   readonly #start: TokenBucket;
-  readonly #rate: AimdLimit;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
-    const max = perSecond * REFILL_FACTOR;
+    super(perSecond * REFILL_FACTOR, DECREASE, (seconds) => perSecond * INCREASE * seconds);
     this.#service = new TokenBucket(perSecond, perSecond * SLACK);
-    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), max);
-    this.#rate = new AimdLimit(max, DECREASE, (seconds) => perSecond * INCREASE * seconds);
+    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), this.max);
   }
 
   /** The earliest time for the next start; never before `now`. */
   next(now: number): number {
-    const { value, max, loweredAt } = this.#rate;
+    const { value, max, loweredAt } = this;
     const even = value < max ? this.#last + 1000 / value : this.#start.next(now);
     return Math.max(even, loweredAt + REST_MS, this.#service.next(now));
   }
@@ -51,16 +49,6 @@ export class Pace {
     this.#last = at;
     this.#service.started(at);
     this.#start.started(at);
-  }
-
-  /** Records an answer other than "too many". */
-  succeeded(now: number): void {
-    this.#rate.succeeded(now);
-  }
-
-  /** Records a "too many" for a request started at `startedAt`. */
-  throttled(startedAt: number, now: number): void {
-    this.#rate.throttled(startedAt, now);
   }
 }
 

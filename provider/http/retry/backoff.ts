@@ -1,6 +1,6 @@
+import type { JudgedAttempt } from "../failure";
 import { isBusyButWorking, isInconclusive, isThrottled } from "../statuses";
 import type { Replay } from "../types";
-import type { Verdict } from "./classify";
 
 /** Initial upper bound of a delay, in milliseconds. */
 export const BASE_MS = 250;
@@ -21,17 +21,12 @@ export function backoffMs(attempt: number, random: number, base: number): number
 }
 
 /** What is known after a failed attempt. */
-export interface RetryState {
-  readonly verdict: Verdict;
+export interface RetryState extends Pick<JudgedAttempt, "verdict" | "remainingMs" | "retryAfterMs"> {
   /** Status of the answer; undefined if there was none, or if it was truncated and so proves nothing. */
   readonly status: number | undefined;
   readonly replay: Replay;
   /** Attempts made so far, including this one. */
   readonly attempt: number;
-  /** Time left for the call, in milliseconds. */
-  readonly remainingMs: number;
-  /** The service's `Retry-After`, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
   /** In [0, 1). */
   readonly random: number;
 }

@@ -7,11 +7,12 @@ import { formatKey, isOthers } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
 import {
   leaveToOthers,
+  mustBeRevoked,
   mustHaveReachedConsumers,
   mustNotForget,
-  mustRevokeAll,
   ownerNow,
   refuseOwnCredential,
+  revokeAll,
   revokeKey,
 } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
@@ -44,7 +45,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   }
   // Asked last, because the ledger is deleted at the same time.
   const live = left.filter((keyId) => !context.run.retired.has(keyId));
-  await mustRevokeAll(keysToRevoke(live, state), state.identity, context);
+  mustBeRevoked(await revokeAll(keysToRevoke(live, state), state.identity, context));
 }
 
 /** The keys of the resource that no other one has. */

@@ -12,7 +12,7 @@ import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
 import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
+import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
 /**
  * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run
@@ -50,7 +50,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   // A ledger has its own record of the delivery, and decides once more.
   const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
   const fate = judgePrevious(record, deliveredAt, inputs, context);
-  report(state, record, fate, context);
+  report({ previous, inputs }, record, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
@@ -142,8 +142,12 @@ export function judgePrevious(
   });
 }
 
-function report({ previous, inputs }: RotationState, record: Listed, fate: Fate, context: Context): void {
-  if (previous === undefined) return;
+function report(
+  { previous, inputs }: { readonly previous: HeldKey; readonly inputs: PlannedRotation },
+  record: Listed,
+  fate: Fate,
+  context: Context,
+): void {
   const key = `key ${formatKey(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;

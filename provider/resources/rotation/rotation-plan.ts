@@ -24,8 +24,8 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const urgent = (field: string, why: string) => ({ field, why, urgent: true });
   if (current === undefined) return urgent("pending", "no key could be created yet");
   if (state.currentGone) return urgent("currentGone", `key ${current.id} is gone from the account`);
-  const [failed] = pendingDue(pending).filter((due) => due.replace);
-  if (failed !== undefined) return urgent(failed.field, failed.why ?? "its creation failed");
+  const failed = pendingDue(pending).find((due) => due.replace);
+  if (failed !== undefined) return urgent(failed.field, failed.why);
   if (inputs.revokeNow === current.id) return urgent("revokeNow", `key ${current.id} is to be revoked now`);
   const patient = { urgent: false };
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);

@@ -8,8 +8,9 @@ const judged = new WeakSet<object>();
 /**
  * Warns once per run about settings whose name is wrong, and about secrets that the stack's file contains in plain text.
  * Only a program sees both: Pulumi gives a provider decrypted values, and the dynamic host only those that it asks for.
+ * @param only - `secrets`: does not judge the names. The plugin refuses wrong ones.
  */
-export function judgeConfig(only: Only = {}): void {
+export function judgeConfig(only: { readonly secrets?: boolean } = {}): void {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined || judged.has(stack) || isMocked()) return;
   judged.add(stack);
@@ -20,11 +21,6 @@ export function judgeConfig(only: Only = {}): void {
   // Loaded on demand, because nearly all names are right. Jest has no `import()`.
   const { nameWarning } = require("./name-warning") as typeof import("./name-warning");
   for (const name of names) for (const warning of nameWarning(name)) void pulumi.log.warn(warning);
-}
-
-interface Only {
-  /** Whether the names are not judged. The plugin refuses wrong ones. */
-  readonly secrets?: boolean;
 }
 
 const PREFIX = "keyplane:";
