@@ -1132,6 +1132,20 @@ const adoption = [
   ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     { name: "an adopted secret is in the state once", change: without("writeState", "adopt") },
+    {
+      name: "the exact name of a key that an alias passes is known as the stack's own",
+      change: becomes("adopted", "readState", "mintedBy", "adopted", "by"),
+      test: resources("converted"),
+      by: "of an ApiKey with an exact name",
+    },
+  ]),
+  ...inFile("provider/resources/api-key-state.ts", [
+    {
+      name: "an ApiKey does not forget the keys of a RotatingApiKey that an alias passes",
+      change: drop("readState", "nextAction", "KeyplaneError"),
+      test: resources("converted"),
+      by: "is refused by all verbs",
+    },
   ]),
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));
 
