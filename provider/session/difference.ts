@@ -21,9 +21,17 @@ export function difference(
 ): Difference & { readonly driftOnly: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
+  const isSupposed = !session.isChecked(context.urn);
   const renamedFrom = () => session.renamedFrom();
   const hasLedger = context.deliveries === undefined;
-  const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
+  const terms = {
+    now: context.now(),
+    accountMark: () => context.accountMark(),
+    renamedFrom,
+    driftOnly,
+    isSupposed,
+    hasLedger,
+  };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {

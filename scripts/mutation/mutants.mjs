@@ -1139,6 +1139,22 @@ const adoption = [
       by: "of an ApiKey with an exact name",
     },
   ]),
+  ...inFile("provider/schema/diff.ts", [
+    {
+      name: "a key is not deleted first for a change that the engine only supposes",
+      change: without("diff", "isOpen", "replace"),
+      test: resources("diff"),
+      by: "replaces no key for a change that the engine only supposes",
+    },
+  ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "a change is only supposed before the program has declared the key",
+      change: becomes("true", "isChecked", "has"),
+      test: resources("diff"),
+      by: "a change of an input is only supposed",
+    },
+  ]),
   ...inFile("provider/resources/api-key-state.ts", [
     {
       name: "an ApiKey does not forget the keys of a RotatingApiKey that an alias passes",
