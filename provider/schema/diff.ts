@@ -44,7 +44,10 @@ export function diff(
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, replaces, (field) => hasUnknown(after[field]))],
+    reasons: [
+      ...due.flatMap((item) => item.why ?? []),
+      ...replacedBy(due, replaces, (field) => hasUnknown(after[field])),
+    ],
   };
 }
 
