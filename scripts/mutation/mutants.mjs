@@ -1147,6 +1147,14 @@ const adoption = [
       by: "replaces no key for a change that the engine only supposes",
     },
   ]),
+  ...inFile("provider/session/difference.ts", [
+    {
+      name: "a stack with another owner names the keys that it does not revoke",
+      change: drop("reportRename", "warn", "sameOwner"),
+      test: resources("diff"),
+      by: "a key of another owner is named",
+    },
+  ]),
   ...inFile("provider/session/session.ts", [
     {
       name: "a change is only supposed before the program has declared the key",

@@ -420,6 +420,20 @@ consumer("app", ci);`;
   });
 });
 
+test("an owner that is replaced by force names the keys that the stack does not revoke any more", async () => {
+  const program = (more: string) => `const web = new RotatingApiKey("web"${more});\nconsumer("app", web);`;
+  stack = await StackUnderTest.create("npm package", plane, program(""));
+  await stack.up();
+  const [old] = await stack.live();
+  await stack.setProgram(program(`, { revokeNow: "${old}" }`));
+  await stack.failingUp("app");
+  const both = await stack.live();
+  const owner = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:Owner::keyplane";
+  const said = messagesOf(await stack.up({ args: ["--replace", owner] }));
+  expect(await stack.live()).toEqual(both);
+  for (const id of both) expect(said).toMatch(new RegExp(`does not revoke key [^.]*${id}`));
+});
+
 test("an exact name proves nothing: a colleague's key of that name stays live after a lost request", async () => {
   const program = 'new ApiKey("ci", { name: "shared" });';
   stack = await StackUnderTest.create("npm package", plane, program);

@@ -207,3 +207,17 @@ it("a change of an input is only supposed before the program has declared the re
   session.noteCheck(context.urn);
   expect(replaces()).toEqual(["namePrefix"]);
 });
+
+it("a key of another owner is named, because the stack does not revoke it", async () => {
+  const { context, told } = await StackHarness.start();
+  const session = new Session(() => {
+    throw new Error("there is no engine");
+  });
+  const held = { ...outputs, resourceUrn: context.urn, pendingRevocations: ["8"] };
+  const compare = (owner: string) =>
+    difference(session, { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs: { owner } }, context);
+  compare("o.another-credential");
+  expect(told.warn).toEqual([]);
+  compare("other.c");
+  expect(told.warn).toEqual([expect.stringMatching(/does not revoke key 7, 8\./)]);
+});
