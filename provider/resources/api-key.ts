@@ -118,8 +118,9 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
         state.sealedKey === undefined ? `key ${formatKey(key)} is gone from the account` : untried(key, context);
       // Said here, because the next preview shows a creation without its reason.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
-      // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
-      return leftBeside(state).length === 0 ? undefined : { ...state, gone: true };
+      // Removing the resource would lose the keys that are not revoked yet, or may still appear. Its replacement revokes them.
+      const isDone = leftBeside(state).length === 0 && state.lost.lostNames === undefined;
+      return isDone ? undefined : { ...state, gone: true };
     }
     return { ...state, identity: identityHere(state.identity, context) };
   },

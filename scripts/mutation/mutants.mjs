@@ -1147,6 +1147,22 @@ const adoption = [
       by: "replaces no key for a change that the engine only supposes",
     },
   ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a refresh does not forget the lost request of a key that is gone",
+      change: without("read", "lostNames"),
+      test: resources("reads"),
+      by: "R4",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a refresh does not forget the lost request of a rotating key that is gone",
+      change: without("read", "lostNames"),
+      test: resources("reads"),
+      by: "R4",
+    },
+  ]),
   ...inFile("provider/session/difference.ts", [
     {
       name: "a stack with another owner names the keys that it does not revoke",
