@@ -10,8 +10,8 @@ describe("the state of a resource of the other kind, which an alias or an edited
     const { harness, id, outputs = {} } = stack;
     const live = await harness.liveIds();
     const { ApiKey } = resourceTypes;
-    const verbs = [
-      async () => ApiKey.due?.(outputs, {}, { now: 0, driftOnly: false, hasLedger: true } as never),
+    const verbs: (() => Promise<unknown>)[] = [
+      async () => ApiKey.due?.(outputs, {}, { now: 0, hasLedger: true }),
       () => harness.readKey({ id, outputs }),
       () => harness.updateKey({ id, outputs }),
       () => harness.deleteKey({ id, outputs }),
