@@ -17,7 +17,7 @@ export const sdkFields = {
 export const keyFields = {
   ...sdkFields,
   ...scopeFields,
-  projectId: { type: types.projectId, change: "replace" },
+  projectId: { type: types.projectId, change: "replace", isPlace: true },
   owner: { type: types.text, required: true, change: "update", internal: true },
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, isDigest: true },

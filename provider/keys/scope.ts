@@ -24,7 +24,7 @@ export const accountField = {
 /** The fields of a scope. A key cannot move: a new one is created in the other scope, and the old one is revoked. */
 export const scopeFields = {
   ...accountField,
-  organizationId: { type: types.organizationId, change: "replace" },
+  organizationId: { type: types.organizationId, change: "replace", isPlace: true },
 } as const satisfies Record<string, FieldRule>;
 
 type Place = Readonly<Partial<Record<keyof Scope, unknown>>>;

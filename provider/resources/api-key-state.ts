@@ -1,3 +1,4 @@
+import { KeyplaneError } from "../errors";
 import { keyDigest } from "../key-digest";
 import { keyFields, keyRules, rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
@@ -61,8 +62,18 @@ export interface ApiKeyState extends KeyState<ApiKeyInputs> {
   readonly gone: boolean;
 }
 
-/** Reads a resource's outputs, also those of former versions. */
+/**
+ * Reads a resource's outputs, also those of former versions. Throws `KP-INPUT` for those of a `RotatingApiKey`, which an
+ * alias or an edited state can pass: an `ApiKey` has no place for its other keys, so they would stay live unnoticed.
+ */
 export function readState(outputs: Properties): ApiKeyState {
+  if (outputs.nextAction !== undefined) {
+    throw new KeyplaneError(
+      "KP-INPUT",
+      "the state has a RotatingApiKey here, which an ApiKey cannot continue. Nothing was changed. Declare a RotatingApiKey " +
+        "again, with the type of this ApiKey as an alias if the state already has it, or give the ApiKey another name",
+    );
+  }
   const { keyId, name, key, sealedKey, digest, mintedBy, imported, gone, ...others } = outputs;
   const { digestKey, createdAt, rotateAt, expiresAt, triggersDigest, rotationTriggers, ...left } = others;
   const { pending, pendingRevocations, lostNames, lostAt, credential, ...inputs } = left;

@@ -109,19 +109,19 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     return { id, outputs: await waitUntilReady(id, state, key, context) };
   },
 
-  async read(id, state, context) {
+  async read(_id, state, context) {
     // Nothing to look for: the next `up` replaces it, and settles what its creation has left.
     if (state.keyId === undefined) return state;
-    const found = await findKey({ ...state, id }, context);
+    const key = { ...state, id: state.keyId };
+    const found = await findKey(key, context);
     if (found === undefined) {
       const gone =
-        state.sealedKey === undefined
-          ? `key ${formatKey({ id, name: state.name })} is gone from the account`
-          : untried({ id, name: state.name }, context);
+        state.sealedKey === undefined ? `key ${formatKey(key)} is gone from the account` : untried(key, context);
       // Said here, because the next preview shows a creation without its reason.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
-      // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
-      return leftBeside(state).length === 0 ? undefined : { ...state, gone: true };
+      // Removing the resource would lose the keys that are not revoked yet, or may still appear. Its replacement revokes them.
+      const isDone = leftBeside(state).length === 0 && state.lost.lostNames === undefined;
+      return isDone ? undefined : { ...state, gone: true };
     }
     return { ...state, identity: identityHere(state.identity, context) };
   },
@@ -161,9 +161,9 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustNotForget(identity, context);
       context.run.kept.add(id);
       context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
-    } else if (keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
+    } else if (keyId !== undefined && !isHeldElsewhere(keyId, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);
-      await revokeKey({ ...state, id }, context);
+      await revokeKey({ ...state, id: keyId }, context);
     }
     mustBeRevoked(await revokeAll(keysToRevoke(leftBeside(state), state), identity, context));
   },

@@ -107,11 +107,12 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatKey(key)}`));
       const are = names.length === 1 ? "is" : "are";
       context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
-      // Removing the resource would lose the keys that are not revoked yet.
+      // Removing the resource would lose the keys that are not revoked yet, or may still appear.
       const replaced = [...state.compromised, ...state.retired];
       const listed = replaced.length === 0 ? [] : await context.keys().list();
       const isLive = (id: string) => keyIn(listed, id) !== undefined;
-      if (state.pendingRevocations.length === 0 && !replaced.some(isLive)) return undefined;
+      const isSettled = state.pendingRevocations.length === 0 && state.lost.lostNames === undefined;
+      if (isSettled && !replaced.some(isLive)) return undefined;
     } else if (currentGone) {
       context.warn(
         `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +

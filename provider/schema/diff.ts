@@ -19,12 +19,14 @@ export interface Difference {
 /**
  * Compares a resource's outputs with new inputs by the field rules of its type. Makes no request.
  * `driftOnly` leaves out what is due for other reasons: a refresh reports outside changes, not the passing of time.
+ * `isSupposed`: the engine is about to delete something that inputs depend on, before it replaces it, and supposes that
+ * these change. It would also delete first what is replaced because of them, with its key, which consumers still have.
  */
 export function diff(
   type: ResourceType,
   outputs: Outputs,
   inputs: Planned<Given>,
-  terms: DueTerms & { readonly driftOnly: boolean },
+  terms: DueTerms & { readonly driftOnly: boolean; readonly isSupposed?: boolean },
 ): Difference {
   const due = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
   const before: Properties = { ...outputs, ...type.inForce?.(outputs, inputs) };
@@ -33,21 +35,31 @@ export function diff(
     const change = fieldChange(rule, before[field], after[field]);
     if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
-  const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
+  const isOpen = (field: string) =>
+    terms.isSupposed === true && hasUnknown(after[field]) && type.fields[field]?.isPlace !== true;
+  const replacing = due.filter(({ field, replace }) => replace && !isOpen(field));
+  const replaces = [...new Set(replacing.map(({ field }) => field))];
   return {
     changes: due.length > 0,
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, (field) => hasUnknown(after[field]))],
+    reasons: [
+      ...due.flatMap((item) => item.why ?? []),
+      ...replacedBy(due, replaces, (field) => hasUnknown(after[field])),
+    ],
   };
 }
 
 /** Which changes of the program replace the resource. The engine shows them in the row, where 80 columns are too few. */
-function replacedBy(due: readonly Due[], isUnknown: (field: string) => boolean): readonly string[] {
+function replacedBy(
+  due: readonly Due[],
+  replaces: readonly string[],
+  isUnknown: (field: string) => boolean,
+): readonly string[] {
   const explained = new Set(due.flatMap(({ field, why }) => (why === undefined ? [] : [field])));
-  const fields = new Set(due.flatMap(({ field, replace }) => (replace && !explained.has(field) ? [field] : [])));
-  return [...fields].map((field) =>
+  const fields = replaces.filter((field) => !explained.has(field));
+  return fields.map((field) =>
     isUnknown(field) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
   );
 }

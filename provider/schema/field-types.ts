@@ -25,6 +25,8 @@ export interface FieldRule {
   readonly change: "replace" | "update" | "ignore";
   /** Setting it for the first time, or removing it, only updates, so that a first trigger does not rotate. */
   readonly unsetUpdates?: boolean;
+  /** Whether a key is in what it names, and ends with it. */
+  readonly isPlace?: true;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
   /** Whether every value is refused with a reason, so that no message offers it. */

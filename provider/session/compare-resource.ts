@@ -1,5 +1,5 @@
 import { noteHolder } from "../keys/holders";
-import { isSameStack, stackIn, urnIn } from "../keys/identity";
+import { isSameStack, sameOwner, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
@@ -21,9 +21,17 @@ export function compareResource(
 ): Difference & { readonly driftOnly: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
+  const isSupposed = !session.isChecked(context.urn);
   const renamedFrom = () => session.renamedFrom();
   const hasLedger = context.deliveries === undefined;
-  const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
+  const terms = {
+    now: context.now(),
+    accountMark: () => context.accountMark(),
+    renamedFrom,
+    driftOnly,
+    isSupposed,
+    hasLedger,
+  };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {
@@ -55,16 +63,26 @@ function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run,
   } else run.replacedByAge.delete(urn);
 }
 
-/** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
-function reportRename({ type, outputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
+/** Names the keys of a renamed or copied stack, or of a former owner, that the stack no longer revokes. */
+function reportRename({ type, outputs, inputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
   const before = urnIn(outputs.owner) ?? outputs.resourceUrn ?? "";
   const { project, stack } = stackIn(before);
   const keys = type.holds?.(outputs) ?? [];
-  if (stack === "" || keys.length === 0 || isSameStack(before, context.urn, renamedFrom)) return;
+  const ids = keys.map(({ id }) => id).join(", ");
+  if (stack === "" || keys.length === 0) return;
+  if (isSameStack(before, context.urn, renamedFrom)) {
+    // A preview does not know the new owner yet.
+    if (typeof inputs.owner !== "string" || sameOwner(outputs.owner, inputs.owner)) return;
+    context.warn(
+      `the stack has another owner than key ${ids}: it is a copy, or its Owner was replaced. It does not revoke key ${ids}. ` +
+        "Revoke what nobody needs, here and in the stack that it was copied from, with `npx keyplane revoke`",
+    );
+    return;
+  }
   const former = project === stackIn(context.urn).project ? stack : `${project}/${stack}`;
   context.warn(
     `the stack was renamed or copied from ${project}/${stack}. This stack does not revoke key ` +
-      `${keys.map(({ id }) => id).join(", ")}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
+      `${ids}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
       `${former}\` before \`pulumi up\`, and it keeps its keys`,
   );
 }

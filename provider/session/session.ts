@@ -46,6 +46,8 @@ export class Session {
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
+  /** URNs of the resources that the program has declared. */
+  readonly #checked = new Set<unknown>();
 
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
@@ -160,7 +162,13 @@ export class Session {
   }
 
   noteCheck(urn: unknown): void {
+    this.#checked.add(urn);
     this.#seenInRefresh.delete(urn);
+  }
+
+  /** Whether the program has declared the resource by now. Otherwise its inputs are those in the state. */
+  isChecked(urn: unknown): boolean {
+    return this.#checked.has(urn);
   }
 
   /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */

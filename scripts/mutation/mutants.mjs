@@ -1135,6 +1135,60 @@ const adoption = [
   ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     { name: "an adopted secret is in the state once", change: without("writeState", "adopt") },
+    {
+      name: "the exact name of a key that an alias passes is known as the stack's own",
+      change: becomes("adopted", "readState", "mintedBy", "adopted", "by"),
+      test: resources("converted"),
+      by: "of an ApiKey with an exact name",
+    },
+  ]),
+  ...inFile("provider/schema/diff.ts", [
+    {
+      name: "a key is not deleted first for a change that the engine only supposes",
+      change: without("diff", "isOpen", "replace"),
+      test: resources("diff"),
+      by: "replaces no key for a change that the engine only supposes",
+    },
+  ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a refresh does not forget the lost request of a key that is gone",
+      change: without("read", "lostNames"),
+      test: resources("reads"),
+      by: "R4",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a refresh does not forget the lost request of a rotating key that is gone",
+      change: without("read", "lostNames"),
+      test: resources("reads"),
+      by: "R4",
+    },
+  ]),
+  ...inFile("provider/session/difference.ts", [
+    {
+      name: "a stack with another owner names the keys that it does not revoke",
+      change: drop("reportRename", "warn", "sameOwner"),
+      test: resources("diff"),
+      by: "a key of another owner is named",
+    },
+  ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "a change is only supposed before the program has declared the key",
+      change: becomes("true", "isChecked", "has"),
+      test: resources("diff"),
+      by: "a change of an input is only supposed",
+    },
+  ]),
+  ...inFile("provider/resources/api-key-state.ts", [
+    {
+      name: "an ApiKey does not forget the keys of a RotatingApiKey that an alias passes",
+      change: drop("readState", "nextAction", "KeyplaneError"),
+      test: resources("converted"),
+      by: "is refused by all verbs",
+    },
   ]),
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));
 

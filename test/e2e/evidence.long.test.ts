@@ -259,6 +259,30 @@ new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fai
     if (frontEnd === "plugin") expect(said).toContain(`npx keyplane revoke ${moved}`);
   });
 
+  test("a key whose trigger is deleted before it is replaced stays live until the consumer has the new one", async () => {
+    const program = (n: number) => `
+const replaceable = {
+  diff: async (id, olds, news) => ({ changes: olds.n !== news.n, replaces: olds.n === news.n ? [] : ["n"], deleteBeforeReplace: true }),
+  create: async (inputs) => ({ id: "cluster-" + inputs.n, outs: inputs }),
+};
+const cluster = new pulumi.dynamic.Resource(replaceable, "cluster", { n: ${n} });
+const ci = new ApiKey("ci", { rotationTriggers: { cluster: cluster.id } });
+consumer("app", ci);`;
+    stack = await StackUnderTest.create(frontEnd, plane, program(1));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(program(2));
+    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
+    const done = stack.up();
+    await plane.held.wait(1, 60_000);
+    const [, current] = await stack.live();
+    const holds = (await plane.log()).flatMap(({ query }) => /^holds=(\w+)$/.exec(query)?.[1] ?? []);
+    expect(holds).toEqual([old, current]);
+    await plane.held.release();
+    await done;
+    expect(await stack.live()).toEqual([current]);
+  });
+
   test("a forced replacement revokes the old key once the consumer has the new one, and not before", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
     await stack.up();
@@ -394,6 +418,20 @@ new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fai
     await stack.up();
     expect(await stack.live()).toEqual(isSet ? both.slice(1) : both);
   });
+});
+
+test("an owner that is replaced by force names the keys that the stack does not revoke any more", async () => {
+  const program = (more: string) => `const web = new RotatingApiKey("web"${more});\nconsumer("app", web);`;
+  stack = await StackUnderTest.create("npm package", plane, program(""));
+  await stack.up();
+  const [old] = await stack.live();
+  await stack.setProgram(program(`, { revokeNow: "${old}" }`));
+  await stack.failingUp("app");
+  const both = await stack.live();
+  const owner = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:Owner::keyplane";
+  const said = messagesOf(await stack.up({ args: ["--replace", owner] }));
+  expect(await stack.live()).toEqual(both);
+  for (const id of both) expect(said).toMatch(new RegExp(`does not revoke key [^.]*${id}`));
 });
 
 test("an exact name proves nothing: a colleague's key of that name stays live after a lost request", async () => {

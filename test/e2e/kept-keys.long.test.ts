@@ -152,7 +152,8 @@ describe("two stacks in one account", () => {
     const renamed = state.replaceAll("urn:pulumi:dev::", "urn:pulumi:copy::").replaceAll("proj-dev", "proj-copy");
     await copy.workspace.importState(JSON.parse(renamed));
 
-    await copy.run("up");
+    const first = await copy.run("up");
+    expect(first.diagnostics.map(({ message }) => message).join()).toContain(`It does not revoke key ${key}`);
     await copy.runIdle("preview");
     expect(await live()).toEqual([key]);
     await copy.workspace.setProgram(program(body(2)));

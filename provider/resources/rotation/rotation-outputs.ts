@@ -18,7 +18,7 @@ export function readState(outputs: Properties): RotationState {
   const { rotatedAt, deliveredAt, historyMark, previousUsedAt, leasedFor, currentGone, ...rest } = more;
   const { triggersDigest, queuedTriggersDigest, rotationTriggers, queuedTriggers, queuedSealTo, ...last } = rest;
   const { pendingRevocations, compromised, retired, retiring, lostNames, lostAt, ...most } = last;
-  const { credential, postponedTo, predecessors, ...inputs } = most as typeof most & RotationInputs;
+  const { credential, postponedTo, predecessors, mintedBy, ...inputs } = most as typeof most & RotationInputs;
   // Version 0.2 kept both kinds in `retired`, and the plugin some in `retiring`.
   const old = [...textsOf(retired), ...textsOf(retiring)];
   const named = new Set([...textsOf(compromised), inputs.revokeNow]);
@@ -37,7 +37,8 @@ export function readState(outputs: Properties): RotationState {
     previousUsedAt: textOf(previousUsedAt),
     compromised: old.filter((id) => named.has(id)),
     retired: old.filter((id) => !named.has(id)),
-    adopted: adopted as RotationState["adopted"],
+    // An alias can pass the state of an `ApiKey` with an exact name, which does not show the owner either.
+    adopted: (adopted ?? (mintedBy && keyId && { id: keyId, name, by: mintedBy })) as RotationState["adopted"],
   };
 }
 

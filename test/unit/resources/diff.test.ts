@@ -3,6 +3,9 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
+import { difference } from "../../../provider/session/difference";
+import { Session } from "../../../provider/session/session";
+import { StackHarness } from "./harness";
 
 /** The digest of { quarter: "Q1" } as version 0.2.0-alpha.2 made it, without a key. */
 const FORMER = "abcdefghgwalae2kgqoncefn";
@@ -16,7 +19,8 @@ const outputs = {
   key: "secret",
   createdAt: BORN,
 };
-const differ = (olds: object, news: object, options: { now?: number; driftOnly?: boolean } = {}) =>
+type Options = { readonly now?: number; readonly driftOnly?: boolean; readonly isSupposed?: boolean };
+const differ = (olds: object, news: object, options: Options = {}) =>
   diff(
     resourceTypes.ApiKey,
     { ...outputs, ...olds },
@@ -32,6 +36,19 @@ describe("the diff of an ApiKey", () => {
     const triggersDigest = digestOf({ a: 1, b: [2, { c: 3, d: 4 }] }, outputs.key).text;
     const rotationTriggers = { b: [2, { d: 4, c: 3 }], a: 1 };
     expect(differ({ triggersDigest }, { rotationTriggers })).toEqual(nothing);
+  });
+
+  it("replaces no key for a change that the engine only supposes, unless the key ends with what it is in", () => {
+    const triggersDigest = digestOf({ cluster: "a" }, outputs.key).text;
+    const inputs = { rotationTriggers: { cluster: UNKNOWN }, namePrefix: UNKNOWN, maxAge: UNKNOWN, sealTo: UNKNOWN };
+    expect(differ({ triggersDigest }, inputs).replaces).toHaveLength(4);
+    const supposed = differ({ triggersDigest }, inputs, { isSupposed: true });
+    expect(supposed).toMatchObject({ changes: true, replaces: [], deleteBeforeReplace: false });
+    expect(supposed.reasons.join()).not.toContain("replaced");
+    expect(differ({}, { namePrefix: "other" }, { isSupposed: true }).replaces).toEqual(["namePrefix"]);
+    for (const place of ["projectId", "organizationId"]) {
+      expect(differ({ [place]: "one" }, { [place]: UNKNOWN }, { isSupposed: true }).replaces).toEqual([place]);
+    }
   });
 
   it("names each change that replaces the key, because a row of 80 columns does not show it", () => {
@@ -176,4 +193,31 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ namePrefix: "a" }, { namePrefix: UNKNOWN })).toMatchObject({ replaces: ["namePrefix"] });
     expect(differ({}, { resourceUrn: UNKNOWN })).toEqual(nothing);
   });
+});
+
+it("a change of an input is only supposed before the program has declared the resource", async () => {
+  const { context } = await StackHarness.start();
+  const session = new Session(() => {
+    throw new Error("there is no engine");
+  });
+  const inputs = { owner: outputs.owner, namePrefix: UNKNOWN };
+  const replaces = () =>
+    difference(session, { type: resourceTypes.ApiKey, id: "7", outputs, inputs }, context).replaces;
+  expect(replaces()).toEqual([]);
+  session.noteCheck(context.urn);
+  expect(replaces()).toEqual(["namePrefix"]);
+});
+
+it("a key of another owner is named, because the stack does not revoke it", async () => {
+  const { context, told } = await StackHarness.start();
+  const session = new Session(() => {
+    throw new Error("there is no engine");
+  });
+  const held = { ...outputs, resourceUrn: context.urn, pendingRevocations: ["8"] };
+  const compare = (owner: string) =>
+    difference(session, { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs: { owner } }, context);
+  compare("o.another-credential");
+  expect(told.warn).toEqual([]);
+  compare("other.c");
+  expect(told.warn).toEqual([expect.stringMatching(/does not revoke key 7, 8\./)]);
 });

@@ -3,7 +3,8 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
 import type { Rule } from "../../../testing/control-plane";
-import { failureOf, StackHarness } from "./harness";
+import { generatedName } from "../../generated-name";
+import { failureOf, OWNER, StackHarness } from "./harness";
 
 const LIST = "GET /api_keys";
 
@@ -93,6 +94,19 @@ describe("reading a key", () => {
     await harness.deleteKey({ ...key, outputs });
     expect(await harness.liveIds()).toEqual([id]);
   });
+
+  it.each(["ApiKey", "RotatingApiKey"] as const)(
+    "R4: keeps a missing %s while the key of a lost request may still appear",
+    async (kind) => {
+      const { context, plane, identity } = await StackHarness.start();
+      const type = resourceTypes[kind];
+      const { id, outputs } = await type.create({ owner: identity }, context);
+      await plane.state.revokeKey(Number(outputs.keyId));
+      const lost = { lostNames: [generatedName("ci", OWNER)], lostAt: new Date(context.now()).toISOString() };
+      expect(await type.read(id, outputs, context)).toBeUndefined();
+      expect(await type.read(id, { ...outputs, ...lost }, context)).toMatchObject(lost);
+    },
+  );
 
   it("R4: keeps a young key that is only missing from the first list", async () => {
     const harness = await StackHarness.start();

@@ -1,0 +1,68 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FRONT_ENDS, messagesOf, SDK, StackUnderTest } from "./stack-under-test";
+
+const HOUR = 3_600_000;
+
+let plane: ControlPlane;
+let stack: StackUnderTest;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await stack.run.workspace.remove();
+  await plane.close();
+});
+
+describe.each(FRONT_ENDS)("a resource that an alias turns into one of the other kind, with the %s", (frontEnd) => {
+  const { type } = SDK[frontEnd];
+  const rotating = (n: number, alias = "", more = "") =>
+    `new RotatingApiKey("app", { rotationTriggers: { n: ${n} }, gracePeriod: "1h"${more} }, { aliases: [${alias}] });`;
+
+  test("is refused if an ApiKey would forget a previous key, and goes on as it was", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, rotating(1));
+    await stack.up();
+    await stack.setProgram(rotating(2));
+    await stack.up();
+    const both = await stack.live();
+    expect(both).toHaveLength(2);
+    const alias = `{ type: "${type}:RotatingApiKey" }`;
+    await stack.setProgram(`new ApiKey("app", { rotateAfter: "90d" }, { aliases: [${alias}] });`);
+    for (const command of ["preview", "up"] as const) {
+      const refused = await stack.run.run(command, { inProcess: false, mayFail: true });
+      expect(refused.exit, command).not.toBe(0);
+      expect(messagesOf(refused), command).toContain("a RotatingApiKey here, which an ApiKey cannot continue");
+    }
+    await stack.setProgram(rotating(2));
+    await stack.run.runIdle("up");
+    expect(await stack.live()).toEqual(both);
+    await stack.run.destroy();
+  });
+
+  test("rotates as usual if an ApiKey with an exact name becomes a RotatingApiKey", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("app", { name: "exact" });');
+    await stack.up();
+    const [old] = await stack.live();
+    const alias = `{ type: "${type}:ApiKey" }`;
+    await stack.setProgram(rotating(1, alias));
+    await stack.up();
+    expect(await stack.live()).toEqual([old]);
+    await stack.setProgram(rotating(2, alias));
+    await stack.up();
+    expect(await stack.live()).toHaveLength(2);
+    // The plugin and the ledger count the grace from the delivery, which a later run can find.
+    for (let run = 0; run < 3; run++) {
+      await plane.clock.advance(2 * HOUR);
+      await stack.up();
+    }
+    const [current] = await stack.live();
+    expect(await stack.live()).toEqual([current]);
+    expect(current).not.toBe(old);
+    await stack.setProgram(rotating(2, alias, `, revokeNow: "${current}"`));
+    await stack.up();
+    expect(await stack.live()).not.toContain(current);
+    await stack.run.destroy();
+  });
+});
