@@ -2414,6 +2414,12 @@ const evidence = [
   ]),
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
+      name: "a retired key that was used stays live with revokeOnDelete: false",
+      change: never("usedRetired", "revoke"),
+      test: resources("rotation-requests"),
+      by: "leaves a retired key live that was used",
+    },
+    {
       name: "a revoked key is not said to stay live",
       change: without("staysLive", "hasRevoked"),
       test: resources("rotation-requests"),

@@ -15,8 +15,10 @@ import {
   revokeAll,
   revokeKey,
 } from "../../keys/revoke-key";
+import { revokeCommand } from "../../keys/scope";
 import type { Context } from "../../schema/resource-type";
 import { keysToRevoke } from "./adoption";
+import { judgePrevious, listedKey } from "./retire-key";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
@@ -44,7 +46,16 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
     await revokeKey({ ...key, identity: state.identity }, context);
   }
   // Asked last, because the ledger is deleted at the same time.
-  const live = left.filter((keyId) => !context.run.retired.has(keyId));
+  const unrevoked = left.filter((keyId) => !context.run.retired.has(keyId));
+  const used = state.inputs.revokeOnDelete === false ? await usedRetired(unrevoked, state, context) : [];
+  for (const keyId of used) {
+    context.run.kept.add(keyId);
+    context.warn(
+      `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. If nobody needs ` +
+        `it, run \`${revokeCommand(keyId, context.scope)}\``,
+    );
+  }
+  const live = unrevoked.filter((keyId) => !used.includes(keyId));
   mustBeRevoked(await revokeAll(keysToRevoke(live, state), state.identity, context));
 }
 
@@ -85,6 +96,19 @@ async function leftBeside(
         (keyId) => !isHeldElsewhere(keyId, id, identity, context),
       )
     : [];
+}
+
+/** Retired keys that somebody may need, because they were used since a run retired them that failed before its end. */
+async function usedRetired(
+  ids: readonly string[],
+  { retired, rotatedAt, deliveredAt, inputs }: RotationState,
+  context: Context,
+): Promise<readonly string[]> {
+  const since = context.deliveries === undefined ? rotatedAt : deliveredAt;
+  const judged = ids
+    .filter((id) => retired.includes(id))
+    .map(async (id) => ({ id, ...judgePrevious(await listedKey(id, context), since, inputs, context) }));
+  return (await Promise.all(judged)).filter(({ fate }) => fate !== "revoke").map(({ id }) => id);
 }
 
 /** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */

@@ -103,6 +103,24 @@ describe("a rotating key", () => {
     );
   });
 
+  it("leaves a retired key live that was used after a failed run if revokeOnDelete is false, and revokes an unused one", async () => {
+    for (const isUsed of [true, false]) {
+      const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
+      await stack.up({ ...second, revokeOnDelete: false });
+      const { current, previous } = stack;
+      await stack.harness.clock.pass(2 * DAY);
+      await stack.failedUp();
+      await stack.harness.clock.pass(60_000);
+      if (isUsed) await stack.harness.plane.state.useKey(previous);
+      await stack.destroy();
+      expect(await stack.harness.liveIds()).toEqual(isUsed ? [previous, current] : [current]);
+      const named = new RegExp(
+        `key ${previous}, .* stays live, because it may be in use .*npx keyplane revoke ${previous}`,
+      );
+      expect(named.test(stack.harness.told.warn.join("\n"))).toBe(isUsed);
+    }
+  });
+
   it("uses a changed namePrefix for the next key, and changed periods for the current one", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
