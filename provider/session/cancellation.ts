@@ -13,8 +13,8 @@ interface RunningVerb {
 }
 
 /**
- * Ends the work of this process early: on Ctrl+C, or when the engine is gone. Who hears of Ctrl+C calls `cancel`: the plugin's
- * server, and the dynamic provider through `onCancel`.
+ * Ends the work of this process early: on Ctrl+C, or when the engine is gone. The server of the plugin hears of Ctrl+C
+ * (`plugin/server.ts`), and so does `onCancel` of the dynamic provider (`dynamic/pulumi-internals.ts`).
  */
 export class Cancellation {
   #cancelled: AbortedError | undefined;
