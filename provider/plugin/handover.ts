@@ -24,8 +24,7 @@ export class Handovers {
   /** Plans a replacement. Until then, no deletion revokes a key of the resource. */
   plan(type: ResourceType, id: string, outputs: Outputs, context: Context): void {
     this.#planned.set(context.urn, { id, outputs, isDeleted: false });
-    const successor = { id: SUCCESSOR, urn: undefined };
-    for (const { id } of type.holds?.(outputs) ?? []) noteHeldBy(successor, id, context);
+    keepForSuccessor(type, outputs, context);
   }
 
   /** The resource that a planned replacement continues; `undefined` if none is planned. */
@@ -47,8 +46,22 @@ export class Handovers {
       for (const holder of [SUCCESSOR, before.id]) run.holders.get(id)?.delete(holder);
     }
     this.#planned.delete(urn);
-    return before.isDeleted ? revokeCompromised(outputs, context, before.outputs.keyId) : withCompromised(outputs, []);
+    const isDeleted = before.isDeleted || (await wasDeleted(type, before, context));
+    return isDeleted ? revokeCompromised(outputs, context, before.outputs.keyId) : withCompromised(outputs, []);
   }
+}
+
+/** Keeps the keys of a resource live in its deletion, for a successor that does not exist yet. */
+export function keepForSuccessor(type: ResourceType, outputs: Outputs, context: Context): void {
+  for (const { id } of type.holds?.(outputs) ?? []) noteHeldBy({ id: SUCCESSOR, urn: undefined }, id, context);
+}
+
+/** Whether the engine deleted a resource before its successor exists in a run that then failed, or in another process. */
+async function wasDeleted(type: ResourceType, { id, outputs }: Predecessor, context: Context): Promise<boolean> {
+  const [key] = type.holds?.(outputs) ?? [];
+  if (key === undefined) return false;
+  const holders = (await context.witness())?.holdersOf(key) ?? [];
+  return holders.some((holder) => holder.id === id && holder.replaced);
 }
 
 /**

@@ -2065,6 +2065,12 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
+      name: "the former plugin keeps a key whose resource is deleted before its successor exists",
+      change: drop("noteSuccessor", "waiting", "keepForSuccessor"),
+      test: STORIES_OF_PLUGIN,
+      by: "whose resource the former plugin deletes before its successor exists",
+    },
+    {
       name: "a preview creates nothing",
       change: drop("create", "isPreview"),
       test: contract(""),
@@ -3221,9 +3227,15 @@ const evidence = [
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",
-      change: drop("plan", "noteHeldBy"),
+      change: drop("plan", "keepForSuccessor"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
+    },
+    {
+      name: "a compromised key is not forgotten if a killed run has deleted its resource first",
+      change: never("wasDeleted", "replaced"),
+      test: STORIES_OF_PLUGIN,
+      by: "whose resource is deleted first by a run that is killed",
     },
     {
       name: "a compromised key is revoked at once after the deletion",

@@ -34,6 +34,8 @@ export class PluginEngine extends MiniEngine {
   version = 1;
   /** Ids of compromised keys that an update was asked to revoke in place. */
   readonly revokedInPlace = new Set<string>();
+  /** Ids of keys that a destroy revokes with a replaced resource, although its successor is to leave them live. */
+  readonly keptTooLate = new Set<string>();
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
@@ -121,6 +123,12 @@ export class PluginEngine extends MiniEngine {
   override destroy(flags: Flags = {}): Promise<boolean> {
     return this.command("destroy", flags, async () => {
       this.isDestroy = true;
+      for (const { name, outputs } of this.state.filter(({ doomed }) => doomed)) {
+        const successor = this.state.find((each) => each.name === name && !each.doomed);
+        if (outputs.revokeOnDelete !== false && successor?.outputs.revokeOnDelete === false) {
+          for (const id of keysIn(outputs)) this.keptTooLate.add(id);
+        }
+      }
       this.namedAtStart = new Set(this.state.map(({ outputs }) => String(outputs.revokeNow)));
       for (const consumer of [...this.recorded.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
       for (const key of this.inOrder(this.state)) {

@@ -49,6 +49,26 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     await runPluginStory([...due, up(rotating(1)), up(rotating(1))]);
   });
 
+  test("a key that revokeNow names, whose resource the former plugin deletes before its successor exists", async () => {
+    const options = { deleteBeforeReplace: true };
+    const before = rotating(0, { verify: true }, { waits: true });
+    const revoked = rotating(0, { verify: true, maxAge: "400d" }, { waits: true, options, revokes: "current" });
+    await runPluginStory([up(before, { refresh: true }), { do: "upgrade" }, up(revoked, { refresh: true })]);
+  });
+
+  test("a key that revokeNow names, whose resource is deleted first by a run that is killed before its successor exists", async () => {
+    const revoked = rotating(0, {}, { consumed: false, options: { deleteBeforeReplace: true }, revokes: "current" });
+    const before = rotating(0, {}, { consumed: false });
+    await runPluginStory([up(before), up(revoked, crashed({ step: 2, when: 1, victim: "both" })), up(revoked)]);
+  });
+
+  test("a destroy after a replacement that failed, whose successor is the first to have revokeOnDelete: false", async () => {
+    const kept = { verify: true, revokeOnDelete: false };
+    const revoked = rotating(2, kept, { waits: true, revokes: "current" });
+    const failing = { failing: ["rotating-0"], continueOnError: true };
+    await runPluginStory([up(rotating(0)), up(rotating(1)), up(revoked, failing), { do: "destroy", crash: undefined }]);
+  });
+
   test("a key that revokeNow names, whose resource is replaced and then leaves the program", async () => {
     const kept = { verify: true, revokeOnDelete: false };
     const program = rotating(0, kept);

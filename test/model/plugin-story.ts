@@ -43,8 +43,8 @@ class PluginStory extends Story {
   }
 
   protected override isWeak(id: string, engine: MiniEngine): boolean {
-    // The schema says that `inPlace` revokes a compromised key even if a consumer fails later.
-    return engine instanceof PluginEngine && engine.revokedInPlace.has(id);
+    // The schema says that `inPlace` revokes a compromised key even if a consumer fails later. docs/limits.md has the other.
+    return engine instanceof PluginEngine && (engine.revokedInPlace.has(id) || engine.keptTooLate.has(id));
   }
 
   protected override isMissed({ id, name }: LiveKey): boolean {
