@@ -24,7 +24,8 @@ export class Handovers {
   /** Plans a replacement. Until then, no deletion revokes a key of the resource. */
   plan(type: ResourceType, id: string, outputs: Outputs, context: Context): void {
     this.#planned.set(context.urn, { id, outputs, isDeleted: false });
-    keepForSuccessor(type, outputs, context);
+    const successor = { id: SUCCESSOR, urn: undefined };
+    for (const { id } of type.holds?.(outputs) ?? []) noteHeldBy(successor, id, context);
   }
 
   /** The resource that a planned replacement continues; `undefined` if none is planned. */
@@ -51,12 +52,7 @@ export class Handovers {
   }
 }
 
-/** Keeps the keys of a resource live in its deletion, for a successor that does not exist yet. */
-export function keepForSuccessor(type: ResourceType, outputs: Outputs, context: Context): void {
-  for (const { id } of type.holds?.(outputs) ?? []) noteHeldBy({ id: SUCCESSOR, urn: undefined }, id, context);
-}
-
-/** Whether the engine deleted a resource before its successor exists in a run that then failed, or in another process. */
+/** Whether the engine deleted a resource before its successor exists, in an earlier run. */
 async function wasDeleted(type: ResourceType, { id, outputs }: Predecessor, context: Context): Promise<boolean> {
   const [key] = type.holds?.(outputs) ?? [];
   if (key === undefined) return false;

@@ -19,7 +19,7 @@ import { fromPulumi, type Values } from "../session/values";
 import { runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { type EngineValues, fromEngine, NONCE, OWNER, publicPart, toEngine } from "./engine-values";
-import { Handovers, keepForSuccessor, revokeCompromised } from "./handover";
+import { Handovers, revokeCompromised } from "./handover";
 import { KeyOwners } from "./key-owners";
 import { OrphanSearch } from "./orphans";
 import { preview } from "./preview";
@@ -94,7 +94,7 @@ export class Resources {
         context.info("the credential or the address changed, so keyplane checks that it is the same account");
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
-      if (!driftOnly) this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
+      this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
@@ -231,7 +231,7 @@ export class Resources {
     const witness = await context.witness();
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
-      if (needsSuccessor) noteSuccessor(type, { id, outputs }, witness, context);
+      if (needsSuccessor) noteSuccessor(type, id, witness, context);
     } else if (needsSuccessor) {
       throw new KeyplaneError(
         "KP-REVOKE",
@@ -306,14 +306,9 @@ function noteHoldersOf(keys: readonly HeldName[], id: string, witness: Witness, 
 }
 
 /** Records what the successor of a resource holds, and which key it names as compromised. */
-function noteSuccessor(type: ResourceType, { id, outputs }: Made, witness: Witness, context: Context): void {
+function noteSuccessor(type: ResourceType, id: string, witness: Witness, context: Context): void {
   const successor = witness.successorOf(context.urn, id);
-  if (successor === undefined) {
-    // The engine deletes it before its successor exists, or after everything that used it.
-    const waiting = witness.waitingFor(context.urn, id);
-    if (waiting.length > 0) keepForSuccessor(type, outputs, context);
-    return;
-  }
+  if (successor === undefined) return;
   noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
   const { revokeNow } = successor.outputs;
   if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);

@@ -2065,12 +2065,6 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
-      name: "the former plugin keeps a key whose resource is deleted before its successor exists",
-      change: drop("noteSuccessor", "waiting", "keepForSuccessor"),
-      test: STORIES_OF_PLUGIN,
-      by: "whose resource the former plugin deletes before its successor exists",
-    },
-    {
       name: "a preview creates nothing",
       change: drop("create", "isPreview"),
       test: contract(""),
@@ -3227,7 +3221,7 @@ const evidence = [
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",
-      change: drop("plan", "keepForSuccessor"),
+      change: drop("plan", "noteHeldBy"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
     },

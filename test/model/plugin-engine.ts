@@ -422,9 +422,11 @@ export class PluginEngine extends MiniEngine {
     if (!deletesFirst) return this.create(named, next, old);
     if (old.pendingReplacement) return this.create(named, next, old);
     const { revokeNow } = next.inputs;
-    // A resource that continues its state keeps its key for its consumers, for one run.
+    // A resource that continues its state keeps its key for its consumers, for one run. The process that deletes it must
+    // know: it must be that of its successor, and the engine compares no tainted resource.
+    const isContinued = old.provider === next.provider && old.tainted !== true;
     if (revokeNow === undefined) await this.deliver(old.name, undefined);
-    else if (revokeNow !== old.outputs.keyId) this.revokedInPlace.add(String(revokeNow));
+    else if (revokeNow !== old.outputs.keyId || !isContinued) this.revokedInPlace.add(String(revokeNow));
     // The engine keeps it until its replacement exists.
     const left = { ...old, pendingReplacement: true };
     await this.delete(old, [left]);
