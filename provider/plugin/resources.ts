@@ -72,6 +72,8 @@ export class Resources {
       // After an import, the engine passes back the inputs that `read` has answered, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
+      // Noted here, because the engine compares no resource that `--replace` or `state taint` replaces.
+      if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       // A plan can be carried out twice, with the same seed. The second run would take the key of the first one for its own.
       const { usesPlan, pid } = this.session.command;
@@ -95,7 +97,6 @@ export class Resources {
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
       this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
-      if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       if (handsOver) {

@@ -2065,6 +2065,12 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
+      name: "the deletion of a tainted resource revokes the key that revokeNow names",
+      change: drop("check", "revokeNow"),
+      test: STORIES_OF_PLUGIN,
+      by: "a previous key that revokeNow names in the run that replaces its tainted resource",
+    },
+    {
       name: "a preview creates nothing",
       change: drop("create", "isPreview"),
       test: contract(""),

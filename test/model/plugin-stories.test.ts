@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { RECIPIENTS } from "../recipients";
 import type { Action } from "./actions";
 import { runPluginStory } from "./plugin-story";
 import type { Crash, DeclaredKey, Flags, Program } from "./state";
@@ -60,6 +61,13 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     const revoked = rotating(0, {}, { consumed: false, options: { deleteBeforeReplace: true }, revokes: "current" });
     const before = rotating(0, {}, { consumed: false });
     await runPluginStory([up(before), up(revoked, crashed({ step: 2, when: 1, victim: "both" })), up(revoked)]);
+  });
+
+  test("a previous key that revokeNow names in the run that replaces its tainted resource", async () => {
+    const sealed = rotating(0, { retirement: "inPlace", sealTo: RECIPIENTS[0] }, { consumed: false });
+    const kept = { verify: true, revokeOnDelete: false, retirement: "inPlace" };
+    const revoked = rotating(0, kept, { consumed: false, revokes: "previous" });
+    await runPluginStory([up(sealed), up(revoked), { do: "state taint", which: 0 }]);
   });
 
   test("a destroy after a replacement that failed, whose successor is the first to have revokeOnDelete: false", async () => {
