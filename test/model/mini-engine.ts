@@ -272,7 +272,9 @@ export abstract class MiniEngine implements Naming {
     this.owners = new Set(owners);
     this.known = new Set(known);
     this.released = new Set(released);
-    this.line = new Set(line);
+    // A checkpoint from the middle of a run names the requests of that run whose answers were lost.
+    const lost = resources.flatMap(({ outputs }) => textsOf(outputs.lostNames));
+    this.line = new Set([...line, ...lost]);
     for (const id of resources.flatMap(({ outputs }) => keysIn(outputs))) this.kept.delete(id);
   }
 

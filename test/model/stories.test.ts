@@ -33,6 +33,16 @@ describe("a stack keeps all invariants in the story of", () => {
     await runStory([kept({}), kept({ verify: true }), kept({ verify: true, revokeOnDelete: false })]);
   });
 
+  test("a restored state from the middle of a run that lost a request, which is carried out late", async () => {
+    const sealed = { "plain-0": key({ verify: true, revokeOnDelete: false, sealTo: RECIPIENTS[0] }) };
+    await runStory([
+      { do: "fault", rule: { count: 1, route: "POST /api_keys", fault: "close", commit: "late" } },
+      up(sealed),
+      { do: "restore", which: 2, midway: true },
+      { do: "fault", rule: { count: 1, route: "POST /api_keys", status: 500 } },
+    ]);
+  });
+
   test("a key that a failed run retires before its ledger can revoke it", async () => {
     const more = { ...rotating(1), "plain-1": key({}) };
     for (const last of [up(rotating(1)), up(rotating(2)), { do: "destroy", crash: undefined } as const]) {

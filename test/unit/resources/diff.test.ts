@@ -3,7 +3,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
-import { difference } from "../../../provider/session/difference";
+import { compareResource } from "../../../provider/session/compare-resource";
 import { Session } from "../../../provider/session/session";
 import { StackHarness } from "./harness";
 
@@ -202,7 +202,7 @@ it("a change of an input is only supposed before the program has declared the re
   });
   const inputs = { owner: outputs.owner, namePrefix: UNKNOWN };
   const replaces = () =>
-    difference(session, { type: resourceTypes.ApiKey, id: "7", outputs, inputs }, context).replaces;
+    compareResource(session, { type: resourceTypes.ApiKey, id: "7", outputs, inputs }, context).replaces;
   expect(replaces()).toEqual([]);
   session.noteCheck(context.urn);
   expect(replaces()).toEqual(["namePrefix"]);
@@ -215,7 +215,7 @@ it("a key of another owner is named, because the stack does not revoke it", asyn
   });
   const held = { ...outputs, resourceUrn: context.urn, pendingRevocations: ["8"] };
   const compare = (owner: string) =>
-    difference(session, { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs: { owner } }, context);
+    compareResource(session, { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs: { owner } }, context);
   compare("o.another-credential");
   expect(told.warn).toEqual([]);
   compare("other.c");
