@@ -497,7 +497,9 @@ export abstract class MiniEngine implements Naming {
         this.state = this.state.filter((each) => each !== old);
         // A retained key whose successor names it in revokeNow is revoked with the successor.
         const isNamed = (id: string) => this.state.some(({ outputs }) => outputs.revokeNow === id);
-        for (const id of isDropped ? keysIn(old.outputs) : []) {
+        const held = new Set(this.state.flatMap(({ outputs }) => keysIn(outputs)));
+        // What its successor has is still the stack's own.
+        for (const id of isDropped ? keysIn(old.outputs).filter((each) => !held.has(each)) : []) {
           (retainOnDelete && !this.isUnproven(id) && !isNamed(id) ? this.released : this.dropped).add(id);
         }
         const isKept = old.outputs.revokeOnDelete === false;

@@ -70,6 +70,24 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     await runPluginStory([up(sealed), up(revoked), { do: "state taint", which: 0 }]);
   });
 
+  test("a revocation that is carried out late, after another backend has gone on from the state", async () => {
+    await runPluginStory([
+      { do: "fault", rule: { count: 3, route: "DELETE /api_keys/{key_id}", fault: "close", commit: "late" } },
+      { do: "fault", rule: { count: 1, route: "POST /api_keys", omit: ["id"] } },
+      up({ "plain-0": { ...key(0, { verify: true, revokeOnDelete: false }), consumed: false } }),
+      { do: "state delete", which: 0 },
+      { do: "fork", commands: ["up"] },
+    ]);
+  });
+
+  test("a previous key that a successor goes on with, after its retained predecessor has left the state", async () => {
+    const inPlace = { verify: true, revokeOnDelete: false, retirement: "inPlace" };
+    const retained = { consumed: false, options: { retainOnDelete: true } };
+    const revoked = rotating(1, { verify: true, revokeOnDelete: true }, { consumed: false, revokes: "current" });
+    const program = [up(rotating(0, {}, { consumed: false })), up(rotating(1, inPlace, retained)), up(revoked)];
+    await runPluginStory([...program, up({ "plain-0": key(0) })]);
+  });
+
   test("a destroy after a replacement that failed, whose successor is the first to have revokeOnDelete: false", async () => {
     const kept = { verify: true, revokeOnDelete: false };
     const revoked = rotating(2, kept, { waits: true, revokes: "current" });
