@@ -1166,7 +1166,7 @@ const adoption = [
       by: "R4",
     },
   ]),
-  ...inFile("provider/session/difference.ts", [
+  ...inFile("provider/session/compare-resource.ts", [
     {
       name: "a stack with another owner names the keys that it does not revoke",
       change: drop("reportRename", "warn", "sameOwner"),
@@ -3239,7 +3239,7 @@ const evidence = [
     },
     {
       name: "a compromised key is revoked at once after the deletion",
-      change: never("made", "isDeleted"),
+      change: never("made", "isDeleted", "wasDeleted"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
     },

@@ -117,7 +117,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     const harness = await StackHarness.start();
     const { outputs } = await harness.createKey();
     const stranger = await harness.plane.state.createKey("somebody-elses");
-    return harness.readKey({ id: String(stranger.id), outputs });
+    const id = String(stranger.id);
+    return harness.readKey({ id, outputs: { ...outputs, keyId: id } });
   },
   "KP-OWN-CREDENTIAL": async () => {
     const harness = await StackHarness.start();
