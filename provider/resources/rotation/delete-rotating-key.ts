@@ -18,7 +18,7 @@ import {
 import { revokeCommand } from "../../keys/scope";
 import type { Context } from "../../schema/resource-type";
 import { keysToRevoke } from "./adoption";
-import { judgePrevious, listedKey } from "./retire-key";
+import { judgeReplaced, listedKey } from "./retire-key";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
@@ -51,8 +51,8 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   for (const keyId of used) {
     context.run.kept.add(keyId);
     context.warn(
-      `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. If nobody needs ` +
-        `it, run \`${revokeCommand(keyId, context.scope)}\``,
+      `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. ` +
+        `If nobody needs it, run \`${revokeCommand(keyId, context.scope)}\``,
     );
   }
   const live = unrevoked.filter((keyId) => !used.includes(keyId));
@@ -99,15 +99,10 @@ async function leftBeside(
 }
 
 /** Retired keys that somebody may need, because they were used since a run retired them that failed before its end. */
-async function usedRetired(
-  ids: readonly string[],
-  { retired, rotatedAt, deliveredAt, inputs }: RotationState,
-  context: Context,
-): Promise<readonly string[]> {
-  const since = context.deliveries === undefined ? rotatedAt : deliveredAt;
+async function usedRetired(ids: readonly string[], state: RotationState, context: Context): Promise<readonly string[]> {
   const judged = ids
-    .filter((id) => retired.includes(id))
-    .map(async (id) => ({ id, ...judgePrevious(await listedKey(id, context), since, inputs, context) }));
+    .filter((id) => state.retired.includes(id))
+    .map(async (id) => ({ id, ...judgeReplaced(await listedKey(id, context), state, context) }));
   return (await Promise.all(judged)).filter(({ fate }) => fate !== "revoke").map(({ id }) => id);
 }
 

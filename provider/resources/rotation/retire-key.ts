@@ -47,9 +47,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
   const record = await listedKey(previous.id, context);
-  // A ledger has its own record of the delivery, and decides once more.
-  const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
-  const fate = judgePrevious(record, deliveredAt, inputs, context);
+  const fate = judgeReplaced(record, state, context);
   report({ previous, inputs }, record, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
@@ -96,8 +94,7 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
   if (state.retired.length === 0) return state;
   const records = await Promise.all(state.retired.map((id) => listedKey(id, context)));
   const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
-  const { deliveredAt, inputs } = state;
-  const toRevoke = live.filter(({ record }) => judgePrevious(record, deliveredAt, inputs, context).fate === "revoke");
+  const toRevoke = live.filter(({ record }) => judgeReplaced(record, state, context).fate === "revoke");
   const left = await revokeAll(toRevoke, state.inputs.owner, context);
   const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
   return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
@@ -123,6 +120,12 @@ export async function listedKey(id: string, context: Context): Promise<Listed> {
  */
 export async function knowsServiceClock(id: string, context: Context): Promise<boolean> {
   return context.account().skewMs !== undefined || (await listedKey(id, context)) !== "unknown";
+}
+
+/** The fate of a previous or retired key. A ledger has its own record of the delivery, and decides once more. */
+export function judgeReplaced(record: Listed, state: RotationState, context: Context): Fate {
+  const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
+  return judgePrevious(record, deliveredAt, state.inputs, context);
 }
 
 /** The fate of a previous key by what the service lists about it, and by when its successor was delivered. */

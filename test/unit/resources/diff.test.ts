@@ -195,11 +195,14 @@ describe("the diff of an ApiKey", () => {
   });
 });
 
-it("a change of an input is only supposed before the program has declared the resource", async () => {
-  const { context } = await StackHarness.start();
-  const session = new Session(() => {
+const sessionWithoutEngine = () =>
+  new Session(() => {
     throw new Error("there is no engine");
   });
+
+it("a change of an input is only supposed before the program has declared the resource", async () => {
+  const { context } = await StackHarness.start();
+  const session = sessionWithoutEngine();
   const inputs = { owner: outputs.owner, namePrefix: UNKNOWN };
   const replaces = () =>
     compareResource(session, { type: resourceTypes.ApiKey, id: "7", outputs, inputs }, context).replaces;
@@ -210,9 +213,7 @@ it("a change of an input is only supposed before the program has declared the re
 
 it("a key of another owner is named, because the stack does not revoke it", async () => {
   const { context, told } = await StackHarness.start();
-  const session = new Session(() => {
-    throw new Error("there is no engine");
-  });
+  const session = sessionWithoutEngine();
   const held = { ...outputs, resourceUrn: context.urn, pendingRevocations: ["8"] };
   const compare = (owner: string) =>
     compareResource(session, { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs: { owner } }, context);
