@@ -4,7 +4,7 @@ import type { AccountSettings } from "../account-settings";
 import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
 import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
-import { formatReason, linkSignals } from "./abort-signals";
+import { formatReason, withLinked } from "./abort-signals";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
@@ -100,17 +100,11 @@ export class HttpClient {
 
   /** Waits. Rejects with an `AbortedError` when the signal fires or the client is aborted. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const link = linkSignals(this.#abort.signal, signal);
-    try {
-      await unlessAborted(
-        link.signal,
-        () => this.#options.clock.sleep(ms, link.signal),
-        () => aborted("waiting", link.signal),
-      );
-    } finally {
-      link.dispose();
-    }
-    if (link.signal.aborted) throw aborted("waiting", link.signal);
+    await withLinked([this.#abort.signal, signal], async (either) => {
+      const end = () => aborted("waiting", either);
+      await unlessAborted(either, () => this.#options.clock.sleep(ms, either), end);
+      if (either.aborted) throw end();
+    });
   }
 
   /**
@@ -121,12 +115,9 @@ export class HttpClient {
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
     if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) throw misplacedSecret(request);
-    const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
-    try {
-      return await this.#requestWithRetries(request, link?.signal ?? this.#abort.signal);
-    } finally {
-      link?.dispose();
-    }
+    const { signal } = this.#abort;
+    if (request.signal === undefined) return this.#requestWithRetries(request, signal);
+    return withLinked([signal, request.signal], (either) => this.#requestWithRetries(request, either));
   }
 
   /** Sends a request once, and returns what happened. Throws a `ConfigError` if the settings of the proxy are invalid. */

@@ -1,6 +1,6 @@
 // Sends, retries, limits, cancels and reports requests, each as one promise. This folder contains no endpoints.
 
-export { formatReason, linkSignals, onAbort } from "./abort-signals";
+export { formatReason, onAbort, withLinked } from "./abort-signals";
 export { type BaseUrl, parseBaseUrl } from "./base-url";
 export { HttpClient, type HttpOptions, type Retry } from "./client";
 export { type Clock, systemClock } from "./clock";
