@@ -24,6 +24,8 @@ const CALL_TIMEOUT_MS = 120_000;
 type RequestSettings = Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs">;
 
 export interface HttpOptions extends RequestSettings {
+  /** Called with each answer to a request with the account's own key. */
+  readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
   /** Called before each retry of a request. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly clock: Clock;
@@ -135,7 +137,10 @@ export class HttpClient {
       const { outcome, verdict, requestId, sentAt } = attempt;
       if (verdict === "ok" && outcome.kind === "answer") {
         this.#budget.success(call.retryCost);
-        return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt };
+        const { status, json, date } = outcome;
+        const answer = { status, json, date, requestId, sentAt };
+        if (request.credential === undefined) this.#options.onAnswer?.(answer);
+        return answer;
       }
       const isLost = verdict === "ambiguous";
       // A refusal stays the reason. That of a lost change tells the caller to look for what it did.

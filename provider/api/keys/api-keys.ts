@@ -1,6 +1,6 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
-import type { Clock, HttpAnswer, HttpClient } from "../../http";
+import type { Clock, HttpClient } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
 import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";
@@ -65,7 +65,6 @@ export class Keys {
     private readonly http: HttpClient,
     private readonly clock: Clock,
     private readonly account: {
-      readonly onAnswer: (answer: HttpAnswer) => void;
       readonly warn: (message: string) => void;
       /** Fires when no further key must be created. */
       readonly creations: AbortSignal;
@@ -93,7 +92,7 @@ export class Keys {
         perSecond: createsPerSecond,
         signal: this.account.creations,
       });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       const { warn } = this.account;
       return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     } catch (error) {
@@ -193,7 +192,7 @@ export class Keys {
     const path = `${this.at.path}/${checkId("apiKey", id, "id")}`;
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       checkRevoked(route, id, answer);
       return "revoked";
     } catch (error) {
@@ -232,17 +231,12 @@ export class Keys {
     const route = at.routes.list;
     try {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       return readKeys(route, answer, at);
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") this.#refusal = error;
       throw error;
     }
-  }
-
-  #noteAnswer(answer: HttpAnswer): void {
-    this.#isAccepted = true;
-    this.account.onAnswer(answer);
   }
 
   async #settleRevoke(
