@@ -1,8 +1,7 @@
 import type { Account } from "../api";
 import { getApiKey, getApiKeys } from "./api-keys";
-import { getOperation, getOperations } from "./operations";
+import { getOperation, getOperations, waitForOperations } from "./operations";
 import { getProject, getProjects } from "./projects";
-import { waitForOperations } from "./wait";
 
 /** A data source: its arguments, and the call. */
 interface DataSource {
