@@ -116,7 +116,11 @@ export class HttpClient {
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) throw misplacedSecret(request);
+    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) {
+      const problem =
+        "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
+      throw new InputError(request.route, problem);
+    }
     const { signal } = this.#abort;
     if (request.signal === undefined) return this.#requestWithRetries(request, signal);
     return withLinked([signal, request.signal], (either) => this.#requestWithRetries(request, either));
@@ -289,12 +293,6 @@ async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end
   } catch (error) {
     throw signal.aborted ? end() : error;
   }
-}
-
-function misplacedSecret({ route }: HttpRequest): InputError {
-  const message =
-    "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
-  return new InputError(route, message);
 }
 
 function abortedRequest({ request, signal, lostBefore }: Call): KeyplaneError {
