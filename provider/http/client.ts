@@ -163,11 +163,8 @@ export class HttpClient {
   async #waitForTurn(call: Call): Promise<void> {
     const { request, signal } = call;
     const queuedAt = this.#options.clock.monotonic();
-    await unlessAborted(
-      signal,
-      () => this.#limiter.acquire(request.route, signal, request.perSecond),
-      () => abortedRequest(call),
-    );
+    const acquire = () => this.#limiter.acquire(request.route, signal, request.perSecond);
+    await unlessAborted(signal, acquire, () => abortedRequest(call));
     call.deadline += this.#options.clock.monotonic() - queuedAt;
   }
 
@@ -240,11 +237,8 @@ export class HttpClient {
     const { request, signal, attempts } = call;
     const { clock, onRetry } = this.#options;
     onRetry?.({ route: request.route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs });
-    await unlessAborted(
-      signal,
-      () => clock.sleep(pauseMs, signal),
-      () => abortedRequest(call),
-    );
+    const sleep = () => clock.sleep(pauseMs, signal);
+    await unlessAborted(signal, sleep, () => abortedRequest(call));
   }
 
   #failure(attempt: JudgedAttempt, { request, attempts, lostBefore }: Call): KeyplaneError {

@@ -82,9 +82,6 @@ const id =
   (value) =>
     typeof value === "string" && ID_FORMS[kind].matches(value) ? undefined : `must be ${ID_FORMS[kind].form}`;
 
-const projectId = id("project");
-const organizationId = id("organization");
-const operationId = id("operation");
 const keyId = id("apiKey");
 
 const listOf =
@@ -144,10 +141,10 @@ export const types = {
   listOf,
   map,
   oneOf,
-  operationId,
-  organizationId,
+  operationId: id("operation"),
+  organizationId: id("organization"),
   prefixUpTo,
-  projectId,
+  projectId: id("project"),
   recipients,
   text,
   timeout,

@@ -500,7 +500,7 @@ const ledger = [
     },
     {
       name: "a sweep never fails a run",
-      change: instead("throw error;", "trying", "why", "messageOf"),
+      change: instead("throw error;", "trying", "warn", "messageOf"),
       test: resources("ledger"),
       by: "C13",
     },
@@ -857,7 +857,7 @@ const deletes = [
       by: "C5: is looked for and revoked under another owner",
     },
   ]),
-  ...inFile("provider/api/keys/check-revoked.ts", [
+  ...inFile("provider/api/keys/api-keys.ts", [
     {
       name: "a revocation is confirmed for this very key",
       change: without("checkRevoked", "keyIdOf"),

@@ -1,12 +1,12 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
-import type { Clock, HttpClient } from "../../http";
+import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
-import { checkId } from "../../ids";
+import { checkId, keyIdOf } from "../../ids";
 import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
+import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
-import { checkRevoked } from "./check-revoked";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
@@ -286,4 +286,25 @@ function nameConflict(error: unknown): ApiError | undefined {
   if (!NAME_TAKEN.test(error.serviceMessage)) return undefined;
   const facts: ErrorFacts = { status: error.status, requestId: error.requestId, route: error.route };
   return new ApiError("conflict", error.message, facts, error.serviceMessage);
+}
+
+/**
+ * Checks that the answer confirms the revocation of this key. Throws an `ApiError` if it says otherwise, and a
+ * `BadAnswerError` if it does not say. In the second case, a list can decide.
+ */
+function checkRevoked(route: string, id: string, answer: HttpAnswer): void {
+  const reader = new Reader(route, answer);
+  const body = reader.object(answer.json, "");
+  const revoked = reader.field(body, "revoked") ?? reader.fail("revoked", "is missing");
+  const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
+  if (keyIdOf(answeredId) === id && revoked === true) return;
+  const { status, requestId } = answer;
+  const problem = revoked === true ? "is about another key" : "does not confirm that the key is revoked";
+  throw new ApiError(
+    "api",
+    `${route} for key ${id} returned ${status}, but the answer ${problem}. Check the key in the service's console, ` +
+      `and try again [request ${requestId}]`,
+    { status, requestId, route },
+    "",
+  );
 }
