@@ -21,9 +21,7 @@ import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 /** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
-type RequestSettings = Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs">;
-
-export interface HttpOptions extends RequestSettings {
+export interface HttpOptions extends Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs"> {
   /** Called with each answer to a request with the account's own key. */
   readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
   /** Called before each retry of a request. */
@@ -64,6 +62,8 @@ export class HttpClient {
   readonly #limiter: Limiter;
   readonly #budget = new RetryBudget();
   readonly #abort = new AbortController();
+  /** Fires when the client is aborted. */
+  readonly signal: AbortSignal = this.#abort.signal;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #jsonHeaders: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
@@ -87,11 +87,6 @@ export class HttpClient {
     this.#jsonHeaders = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** Fires when the client is aborted. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
   /**
    * Ends every wait, pause and read, and every request that was not sent yet. Nothing is sent afterwards. A change that
    * was already sent completes, because only its answer shows what was done. It has the request timeout at most.
@@ -102,7 +97,7 @@ export class HttpClient {
 
   /** Waits. Rejects with an `AbortedError` when the signal fires or the client is aborted. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await withLinked([this.#abort.signal, signal], async (either) => {
+    await withLinked([this.signal, signal], async (either) => {
       const end = () => aborted("waiting", either);
       await unlessAborted(either, () => this.#options.clock.sleep(ms, either), end);
       if (either.aborted) throw end();
@@ -121,9 +116,8 @@ export class HttpClient {
         "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
       throw new InputError(request.route, problem);
     }
-    const { signal } = this.#abort;
-    if (request.signal === undefined) return this.#requestWithRetries(request, signal);
-    return withLinked([signal, request.signal], (either) => this.#requestWithRetries(request, either));
+    if (request.signal === undefined) return this.#requestWithRetries(request, this.signal);
+    return withLinked([this.signal, request.signal], (either) => this.#requestWithRetries(request, either));
   }
 
   /** Sends a request once, and returns what happened. Throws a `ConfigError` if the settings of the proxy are invalid. */

@@ -41,11 +41,10 @@ export interface FieldRule {
   readonly isDigest?: true;
 }
 
-type Fields = Readonly<Record<string, FieldRule>>;
 type ValueOf<Rule extends FieldRule> = Rule["type"] extends FieldType<infer Value> ? Value : never;
 
 /** The checked inputs of a resource with these fields. */
-export type InputsOf<Of extends Fields> = {
+export type InputsOf<Of extends Readonly<Record<string, FieldRule>>> = {
   readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined;
 } & { readonly [Name in keyof Of as Of[Name] extends { required: true } ? Name : never]: ValueOf<Of[Name]> };
 
