@@ -73,10 +73,10 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   live.clear();
   run.signal.throwIfAborted();
   const stacks = ofStack === undefined ? [] : [ofStack];
-  const all = withoutRepeats([
-    ...[checkNode(), cli, ...stacks, ...findings, ...service],
-    ...[...(named?.findings ?? []), ...others, ...ofProgram],
-  ]);
+  const found = [checkNode(), cli, ...stacks, ...findings, ...service];
+  found.push(...(named?.findings ?? []), ...others, ...ofProgram);
+  // Of repeated findings of the same check, the last one counts.
+  const all = [...new Map(found.map((finding) => [finding.check, finding])).values()];
   const failed = all.filter(({ verdict }) => verdict === "fail").length;
   const warned = all.filter(({ verdict }) => verdict === "warn").length;
   if (flags.json) printJson({ ok: failed === 0, findings: all });
@@ -86,11 +86,6 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
     print(failed + warned === 0 ? "No problems found." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
   }
   if (failed > 0) run.exitCode = EXIT.failed;
-}
-
-/** Removes repeated findings of the same check. Keeps the last. */
-function withoutRepeats(findings: readonly Finding[]): Finding[] {
-  return [...new Map(findings.map((finding) => [finding.check, finding])).values()];
 }
 
 const TONES = { ok: "good", warn: "warn", fail: "bad" } as const;

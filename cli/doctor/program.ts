@@ -22,15 +22,16 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
   const sdkFinding = checkSdk(sdk?.version);
   // A copy of an unsupported version must be replaced first, so the copies are not compared.
   const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
-  return [
+  const findings = [
     project.finding,
     sdkFinding,
     checkKeyplane(keyplane?.version),
-    ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
-    ...(comparable ? checkCopies(sdk, keyplane) : []),
-    ...checkModules(folder, project),
-    ...(await checkTsconfig(folder)),
+    keyplane && (await checkProvider(folder)),
+    comparable ? checkCopies(sdk, keyplane) : undefined,
+    checkModules(folder, project),
+    await checkTsconfig(folder),
   ];
+  return findings.filter((finding) => finding !== undefined);
 }
 
 interface Manifest {
@@ -80,21 +81,19 @@ function readProject(folder: string): Project {
 }
 
 /** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */
-function checkModules(folder: string, { main, nodeArgs }: Project): Finding[] {
+function checkModules(folder: string, { main, nodeArgs }: Project): Finding | undefined {
   const manifest = readManifest(join(folder, "package.json"));
-  if (manifest.type !== "module") return [];
+  if (manifest.type !== "module") return undefined;
   const entry = textOf(main) ?? textOf(manifest.main) ?? "index.ts";
-  if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return [];
+  if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return undefined;
   if (/--import|--loader|--experimental-strip-types/.test(textOf(nodeArgs) ?? "")) {
-    return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
+    return ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"');
   }
-  return [
-    fail(
-      "modules",
-      'package.json says "type": "module", and Pulumi loads TypeScript only as CommonJS (Unknown file extension ".ts")',
-      'Install tsx, and set `nodeargs: "--import tsx"` below `runtime.options` in Pulumi.yaml; or compile, and run the JavaScript.',
-    ),
-  ];
+  return fail(
+    "modules",
+    'package.json says "type": "module", and Pulumi loads TypeScript only as CommonJS (Unknown file extension ".ts")',
+    'Install tsx, and set `nodeargs: "--import tsx"` below `runtime.options` in Pulumi.yaml; or compile, and run the JavaScript.',
+  );
 }
 
 /** The members of a package.json; none if it cannot be read. */
@@ -152,16 +151,14 @@ async function checkProvider(folder: string): Promise<Finding> {
 }
 
 /** Two copies of the SDK do not share resources and settings. */
-function checkCopies(sdk: Manifest, keyplane: Manifest): Finding[] {
+function checkCopies(sdk: Manifest, keyplane: Manifest): Finding | undefined {
   const own = manifestOf("@pulumi/pulumi", keyplane.folder);
-  if (own === undefined || own.folder === sdk.folder) return [];
-  return [
-    warn(
-      "sdk-copies",
-      `the program and keyplane use different copies of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
-      "Run `npm dedupe`, or install keyplane from a package instead of a link.",
-    ),
-  ];
+  if (own === undefined || own.folder === sdk.folder) return undefined;
+  return warn(
+    "sdk-copies",
+    `the program and keyplane use different copies of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
+    "Run `npm dedupe`, or install keyplane from a package instead of a link.",
+  );
 }
 
 /** Reads the program's tsconfig.json with the program's own TypeScript. Runs in a process in the program's folder. */
@@ -175,19 +172,17 @@ console.log(JSON.stringify({
 }));`;
 
 /** TypeScript 6 rejects the module resolution in Pulumi's own templates. */
-async function checkTsconfig(folder: string): Promise<Finding[]> {
-  if (!existsSync(join(folder, "tsconfig.json"))) return [];
+async function checkTsconfig(folder: string): Promise<Finding | undefined> {
+  if (!existsSync(join(folder, "tsconfig.json"))) return undefined;
   const { stdout } = await runApart(process.execPath, ["-e", READ_TSCONFIG], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
   const { version, refused } = readAnswer(stdout);
-  if (!isAtLeast(version, "6.0.0")) return [];
-  if (!refused) return [ok("tsconfig", `fits TypeScript ${version}`)];
-  return [
-    fail(
-      "tsconfig",
-      `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
-      'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
-    ),
-  ];
+  if (!isAtLeast(version, "6.0.0")) return undefined;
+  if (!refused) return ok("tsconfig", `fits TypeScript ${version}`);
+  return fail(
+    "tsconfig",
+    `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
+    'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
+  );
 }
 
 /** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */

@@ -57,17 +57,18 @@ export class Account {
     this.#options = options;
     const clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
-    const http = new HttpClient({ ...options, clock, random, onRetry: (retry) => this.onRetry?.(retry) });
-    for (const [, credential] of options.credentials ?? []) conceal(credential);
     const onAnswer = (answer: HttpAnswer) => this.#learnSkew(answer);
+    const onRetry = (retry: Retry) => this.onRetry?.(retry);
+    const http = new HttpClient({ ...options, clock, random, onAnswer, onRetry });
+    for (const [, credential] of options.credentials ?? []) conceal(credential);
     const warn = (message: string) => this.onWarning?.(toMessage(message));
     this.#clock = clock;
     this.#http = http;
-    this.#keysIn = (list) => new Keys(list, http, clock, { onAnswer, warn, creations: this.#creations.signal });
+    this.#keysIn = (list) => new Keys(list, http, clock, { warn, creations: this.#creations.signal });
     this.keys = this.keysOf(undefined);
-    this.projects = new Projects(http, onAnswer, warn);
+    this.projects = new Projects(http, warn);
     const serviceNow = () => this.serviceNow();
-    this.operations = new Operations(http, { ...options, clock, random, onAnswer, warn, serviceNow });
+    this.operations = new Operations(http, { ...options, clock, random, warn, serviceNow });
   }
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */

@@ -323,8 +323,7 @@ async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>)
     return await body();
   } catch (error) {
     if (isAborted(error)) throw error;
-    const why = messageOf(error);
-    context.warn(`could not look for keys that nobody needs. The next run tries again: ${why}`);
+    context.warn(`could not look for keys that nobody needs. The next run tries again: ${messageOf(error)}`);
     return otherwise;
   }
 }

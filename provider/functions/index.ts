@@ -9,6 +9,7 @@ export {
   getOperation,
   getOperations,
   listOperations,
+  type WaitForOperationsArgs,
+  waitForOperations,
 } from "./operations";
 export { type GetProjectArgs, getProject, getProjects } from "./projects";
-export { type WaitForOperationsArgs, waitForOperations } from "./wait";

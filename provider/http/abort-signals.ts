@@ -30,14 +30,11 @@ export function formatReason({ reason }: AbortSignal): string {
   return reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
 }
 
-export interface LinkedSignal {
-  readonly signal: AbortSignal;
-  /** Stops following. Must be called, or the other signals keep this one in memory. */
-  dispose(): void;
-}
-
-/** Creates a signal that fires as soon as one of the given signals fires, with its reason. */
-export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
+/** Calls a function with a signal that fires as soon as one of the given signals fires, with its reason. */
+export async function withLinked<T>(
+  sources: readonly (AbortSignal | undefined)[],
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const undo: (() => void)[] = [];
   for (const source of sources) {
@@ -48,12 +45,12 @@ export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): L
     }
     undo.push(onAbort(source, () => controller.abort(source.reason)));
   }
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      for (const each of undo) each();
-    },
-  };
+  try {
+    return await call(controller.signal);
+  } finally {
+    // Otherwise the other signals would keep this one in memory.
+    for (const each of undo) each();
+  }
 }
 
 /** The promise's outcome, or an `AbortedError` as soon as the signal fires. The promise itself continues. */

@@ -4,7 +4,7 @@ import type { AccountSettings } from "../account-settings";
 import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
 import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
-import { formatReason, linkSignals } from "./abort-signals";
+import { formatReason, withLinked } from "./abort-signals";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
@@ -21,9 +21,9 @@ import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 /** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
-type RequestSettings = Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs">;
-
-export interface HttpOptions extends RequestSettings {
+export interface HttpOptions extends Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs"> {
+  /** Called with each answer to a request with the account's own key. */
+  readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
   /** Called before each retry of a request. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly clock: Clock;
@@ -62,6 +62,8 @@ export class HttpClient {
   readonly #limiter: Limiter;
   readonly #budget = new RetryBudget();
   readonly #abort = new AbortController();
+  /** Fires when the client is aborted. */
+  readonly signal: AbortSignal = this.#abort.signal;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #jsonHeaders: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
@@ -85,11 +87,6 @@ export class HttpClient {
     this.#jsonHeaders = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** Fires when the client is aborted. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
   /**
    * Ends every wait, pause and read, and every request that was not sent yet. Nothing is sent afterwards. A change that
    * was already sent completes, because only its answer shows what was done. It has the request timeout at most.
@@ -100,17 +97,11 @@ export class HttpClient {
 
   /** Waits. Rejects with an `AbortedError` when the signal fires or the client is aborted. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const link = linkSignals(this.#abort.signal, signal);
-    try {
-      await unlessAborted(
-        link.signal,
-        () => this.#options.clock.sleep(ms, link.signal),
-        () => aborted("waiting", link.signal),
-      );
-    } finally {
-      link.dispose();
-    }
-    if (link.signal.aborted) throw aborted("waiting", link.signal);
+    await withLinked([this.signal, signal], async (either) => {
+      const end = () => aborted("waiting", either);
+      await unlessAborted(either, () => this.#options.clock.sleep(ms, either), end);
+      if (either.aborted) throw end();
+    });
   }
 
   /**
@@ -120,13 +111,13 @@ export class HttpClient {
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) throw misplacedSecret(request);
-    const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
-    try {
-      return await this.#requestWithRetries(request, link?.signal ?? this.#abort.signal);
-    } finally {
-      link?.dispose();
+    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) {
+      const problem =
+        "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
+      throw new InputError(request.route, problem);
     }
+    if (request.signal === undefined) return this.#requestWithRetries(request, this.signal);
+    return withLinked([this.signal, request.signal], (either) => this.#requestWithRetries(request, either));
   }
 
   /** Sends a request once, and returns what happened. Throws a `ConfigError` if the settings of the proxy are invalid. */
@@ -144,7 +135,10 @@ export class HttpClient {
       const { outcome, verdict, requestId, sentAt } = attempt;
       if (verdict === "ok" && outcome.kind === "answer") {
         this.#budget.success(call.retryCost);
-        return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt };
+        const { status, json, date } = outcome;
+        const answer = { status, json, date, requestId, sentAt };
+        if (request.credential === undefined) this.#options.onAnswer?.(answer);
+        return answer;
       }
       const isLost = verdict === "ambiguous";
       // A refusal stays the reason. That of a lost change tells the caller to look for what it did.
@@ -163,11 +157,8 @@ export class HttpClient {
   async #waitForTurn(call: Call): Promise<void> {
     const { request, signal } = call;
     const queuedAt = this.#options.clock.monotonic();
-    await unlessAborted(
-      signal,
-      () => this.#limiter.acquire(request.route, signal, request.perSecond),
-      () => abortedRequest(call),
-    );
+    const acquire = () => this.#limiter.acquire(request.route, signal, request.perSecond);
+    await unlessAborted(signal, acquire, () => abortedRequest(call));
     call.deadline += this.#options.clock.monotonic() - queuedAt;
   }
 
@@ -240,11 +231,8 @@ export class HttpClient {
     const { request, signal, attempts } = call;
     const { clock, onRetry } = this.#options;
     onRetry?.({ route: request.route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs });
-    await unlessAborted(
-      signal,
-      () => clock.sleep(pauseMs, signal),
-      () => abortedRequest(call),
-    );
+    const sleep = () => clock.sleep(pauseMs, signal);
+    await unlessAborted(signal, sleep, () => abortedRequest(call));
   }
 
   #failure(attempt: JudgedAttempt, { request, attempts, lostBefore }: Call): KeyplaneError {
@@ -293,12 +281,6 @@ async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end
   } catch (error) {
     throw signal.aborted ? end() : error;
   }
-}
-
-function misplacedSecret({ route }: HttpRequest): InputError {
-  const message =
-    "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
-  return new InputError(route, message);
 }
 
 function abortedRequest({ request, signal, lostBefore }: Call): KeyplaneError {

@@ -1,7 +1,7 @@
 // The default import is the module object itself, so a preload that replaces its `setTimeout` also applies here.
 import timers from "node:timers/promises";
 import { MAX_TIMER_MS } from "../duration";
-import { linkSignals } from "./abort-signals";
+import { withLinked } from "./abort-signals";
 
 /** The provider's clock. Tests use their own. */
 export interface Clock {
@@ -16,13 +16,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  async sleep(ms, signal) {
-    // A separate signal, because adding a listener to a signal that thousands of sleeps share is slow.
-    const link = linkSignals(signal);
-    try {
-      await timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, { signal: link.signal });
-    } finally {
-      link.dispose();
-    }
-  },
+  // A separate signal, because adding a listener to a signal that thousands of sleeps share is slow.
+  sleep: (ms, signal) =>
+    withLinked([signal], (own) => timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, { signal: own })),
 };

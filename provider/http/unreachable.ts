@@ -1,15 +1,8 @@
 import { formatDuration } from "../duration";
 import type { Unanswered } from "./types";
 
-/** Why a service cannot be reached, and what to do. */
-export interface Unreachable {
-  /** The meaning of the transport's code, with the code, as part of a sentence. */
-  readonly says: string;
-  readonly remedy: string;
-}
-
 /**
- * Explains why no answer came, by the transport's code.
+ * Explains why no answer came, by the transport's code: what it means, with the code, as part of a sentence, and what to do.
  * @param host - Name and port of the service.
  * @param baseUrl - Name of the setting with its address, for messages.
  * @param requestTimeoutMs - Maximum time without data from the service, in milliseconds.
@@ -19,7 +12,7 @@ export function unreachable(
   host: string,
   baseUrl: string,
   requestTimeoutMs: number,
-): Unreachable {
+) {
   // The first pattern that matches counts.
   const explanations: readonly (readonly [code: RegExp, says: string, remedy: string])[] = [
     [

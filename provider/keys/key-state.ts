@@ -31,6 +31,9 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
 /** The outputs of a key that change only with the key itself. */
 export const KEY_OUTPUTS = ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"];
 
+/** The public outputs that all kinds of key have. */
+export const COMMON_OUTPUTS = [...KEY_OUTPUTS, "rotateAt", "pending"];
+
 /** Reads the part of a state that all kinds of key have, also from the outputs of former versions. */
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
   // Nobody has the secret of a sealed key later, so its resource has a random one, which the engine encrypts like a key.

@@ -101,7 +101,7 @@ export async function mustHaveReachedConsumers(
     const waiting = witness.waitingFor(urn, id);
     const made = witness.successorOf(urn, id)?.created;
     if (!isSafe(waiting) || made === undefined) return waiting;
-    return witness.waitingFor(urn, id, await context.updatesSince(made));
+    return witness.waitingFor(urn, id, await context.history.updatesSince(made, urn));
   };
   // The verbs of a phase share one look at the state. A later one can show more.
   if (isSafe(await ask(false))) return;

@@ -59,7 +59,7 @@ async function undeliveredIn(
     const from = Math.max(madeAt ?? Number.NaN, Date.parse(createdAt) - MAX_SKEW_MS);
     const isInLedger = knowsSince === 0 || knowsSince < from;
     const hasNoRun = async () =>
-      !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, knowsSince)) === false;
+      !Number.isNaN(from) && (await context.history.mayHaveDeliveredBetween(from, knowsSince, context.urn)) === false;
     if (isInLedger || (await hasNoRun())) undelivered.add(id);
   }
   return undelivered;
@@ -82,7 +82,8 @@ async function interruptedRequesters(
     if (request === undefined) continue;
     // A run whose start is not on record was under way when the key was created. The history has a machine's clock.
     const { by, startedAt = Date.parse(createdAt) - ahead } = request;
-    const mayHaveSucceeded = !endedRuns.includes(runIn(name)) && (await context.mayHaveSucceeded(startedAt)) !== false;
+    const mayHaveSucceeded =
+      !endedRuns.includes(runIn(name)) && (await context.history.mayHaveSucceeded(startedAt, context.urn)) !== false;
     if (!mayHaveSucceeded) requesters.set(id, by);
   }
   return requesters;

@@ -1,12 +1,31 @@
+import type { Account } from "../api";
 import { InputError, KeyplaneError } from "../errors";
-import { getApiKeys, getProjects } from "../functions";
-import { hideArguments } from "../functions/hide-arguments";
-import { dataSources } from "../functions/registry";
+import * as functions from "../functions";
 import { scopeOf } from "../keys/scope";
 import type { Severity } from "../session/engine-link";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
+
+/** A data source: its arguments, and the call. */
+interface DataSource {
+  readonly args: readonly string[];
+  readonly call: (account: Account, args: never) => Promise<unknown>;
+}
+
+/** All data sources, by their names in the schema. */
+const dataSources: Readonly<Record<string, DataSource>> = {
+  getApiKey: { args: ["id", "name", "organizationId"], call: functions.getApiKey },
+  getApiKeys: { args: ["organizationId"], call: functions.getApiKeys },
+  getOperation: { args: ["projectId", "operationId"], call: functions.getOperation },
+  getOperations: { args: ["projectId", "since", "status", "action", "limit"], call: functions.getOperations },
+  getProject: { args: ["id", "name"], call: functions.getProject },
+  getProjects: { args: [], call: functions.getProjects },
+  waitForOperations: {
+    args: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
+    call: functions.waitForOperations,
+  },
+};
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
@@ -43,7 +62,7 @@ export async function invoke(session: Session, { token, args: given, isPreview }
   } catch (error) {
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
     const ids = Object.entries(fromPulumi(given)).filter(([arg]) => /id$|Ids?$/.test(arg));
-    throw new Error(hideArguments(described(session, name, error), Object.fromEntries(ids)));
+    throw new Error(functions.hideArguments(described(session, name, error), Object.fromEntries(ids)));
   } finally {
     await session.engine.flush();
   }
@@ -58,10 +77,10 @@ export async function listed(session: Session, token: string, query: { readonly 
     for (const name of Object.keys(isProject ? query : others)) {
       throw new InputError(name, `is not an argument of a list of ${token}`);
     }
-    if (isProject) return (await getProjects(account)).map(({ id, name }) => ({ id, name }));
+    if (isProject) return (await functions.getProjects(account)).map(({ id, name }) => ({ id, name }));
     const of = typeof organizationId === "string" ? { organizationId } : {};
     const prefix = typeof organizationId === "string" ? `${organizationId}/` : "";
-    return (await getApiKeys(account, of)).map(({ id, name }) => ({ id: prefix + id, name }));
+    return (await functions.getApiKeys(account, of)).map(({ id, name }) => ({ id: prefix + id, name }));
   } catch (error) {
     throw new Error(described(session, `list ${token}`, error));
   } finally {

@@ -280,7 +280,7 @@ export class Resources {
     this.#hasChanged ||= ["create", "update", "delete"].includes(name);
     const also = {
       customTimeoutMs: timeoutMs,
-      deliveries: this.session.stack,
+      hasLedger: false,
       ...(nonce && { nonce }),
       ...(type.holds && {
         ownerNow: this.#owners.identityNow(urn, held),

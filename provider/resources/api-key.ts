@@ -6,7 +6,7 @@ import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
-import { KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
+import { COMMON_OUTPUTS, KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
 import { settleLost, settleLostForGood } from "../keys/lost-request";
 import { formatKey, isOthers, ownerTag } from "../keys/names";
 import {
@@ -52,7 +52,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
 
   fields: apiKeyFields,
 
-  outputs: ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt", "pending"],
+  outputs: COMMON_OUTPUTS,
 
   canBeAbsent: ["digest", "rotateAt", "pending"],
 

@@ -5,7 +5,7 @@ import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/acco
 import { laterNow, notDueYet } from "../keys/clock-skew";
 import { findKey, untried } from "../keys/find-key";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
-import { KEY_OUTPUTS, triggersDue } from "../keys/key-state";
+import { COMMON_OUTPUTS, KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
 import { formatKey } from "../keys/names";
@@ -23,6 +23,8 @@ import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import { isoOf, type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
 
+const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "previousDigest"];
+
 /**
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
  * consumers. A rotation does not replace the resource: only `update` rotates, because it knows exactly what is live.
@@ -32,23 +34,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   fields: rotationFields,
 
-  outputs: [
-    "keyId",
-    "name",
-    "key",
-    "sealedKey",
-    "digest",
-    "createdAt",
-    "rotateAt",
-    "expiresAt",
-    "previousKeyId",
-    "previousKey",
-    "previousSealedKey",
-    "previousDigest",
-    "retireAfter",
-    "pending",
-    "nextAction",
-  ],
+  outputs: [...COMMON_OUTPUTS, ...PREVIOUS_OUTPUTS, "retireAfter", "nextAction"],
 
   canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
 

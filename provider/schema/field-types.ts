@@ -41,11 +41,10 @@ export interface FieldRule {
   readonly isDigest?: true;
 }
 
-type Fields = Readonly<Record<string, FieldRule>>;
 type ValueOf<Rule extends FieldRule> = Rule["type"] extends FieldType<infer Value> ? Value : never;
 
 /** The checked inputs of a resource with these fields. */
-export type InputsOf<Of extends Fields> = {
+export type InputsOf<Of extends Readonly<Record<string, FieldRule>>> = {
   readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined;
 } & { readonly [Name in keyof Of as Of[Name] extends { required: true } ? Name : never]: ValueOf<Of[Name]> };
 
@@ -82,9 +81,6 @@ const id =
   (value) =>
     typeof value === "string" && ID_FORMS[kind].matches(value) ? undefined : `must be ${ID_FORMS[kind].form}`;
 
-const projectId = id("project");
-const organizationId = id("organization");
-const operationId = id("operation");
 const keyId = id("apiKey");
 
 const listOf =
@@ -144,10 +140,10 @@ export const types = {
   listOf,
   map,
   oneOf,
-  operationId,
-  organizationId,
+  operationId: id("operation"),
+  organizationId: id("organization"),
   prefixUpTo,
-  projectId,
+  projectId: id("project"),
   recipients,
   text,
   timeout,

@@ -6,7 +6,7 @@ import type { Settings } from "../settings/settings";
 import type { Digest } from "./digest";
 import type { FieldRule, Planned } from "./field-types";
 import type { Given, Outputs, Properties } from "./outputs";
-import type { Deliveries, Witness } from "./witness";
+import type { History, Witness } from "./witness";
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -129,14 +129,9 @@ export interface Context {
    * @param options - `fresh` reads it again.
    */
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
-  /** Whether a run of this period may have delivered keys without a record; `undefined` if the history cannot be read. */
-  readonly mayHaveDeliveredBetween: (from: number, to: number) => Promise<boolean | undefined>;
-  /** Whether the run that was under way then may have succeeded; `undefined` if the history cannot be read. */
-  readonly mayHaveSucceeded: (at: number) => Promise<boolean | undefined>;
-  /** Tells whether the time at which a resource was changed, since `from`, proves an update of it. */
-  readonly updatesSince: (from: number) => Promise<(changedAt: number) => boolean>;
-  /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */
-  readonly deliveries?: Deliveries | undefined;
+  readonly history: History;
+  /** Whether a ledger records the delivery of keys. Otherwise only the history shows it. */
+  readonly hasLedger: boolean;
   readonly command: () => Command;
   /** Shows in the resource's own row what it waits for. The next message replaces it. */
   readonly progress: (text: string) => void;

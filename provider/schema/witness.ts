@@ -70,10 +70,16 @@ export interface HistoryMark {
  */
 export type Delivery = "at once" | "later" | undefined;
 
-/** What the history of the stack says about changes of resources. A URN names the resource, and so the stack. */
-export interface Deliveries {
+/** What the history of the stack says about its runs. A URN names a resource, and so the stack. */
+export interface History {
   /** What the history shows now, to record with a change; `undefined` if it cannot be read. */
   mark(urn: string): Promise<HistoryMark | undefined>;
   /** How the change with this mark was delivered. */
   since(mark: HistoryMark, urn: string): Promise<Delivery>;
+  /** Whether a run of this period may have delivered keys without a record; `undefined` if it cannot be read. */
+  mayHaveDeliveredBetween(from: number, to: number, urn: string): Promise<boolean | undefined>;
+  /** Whether the run that was under way then may have succeeded; `undefined` if it cannot be read. */
+  mayHaveSucceeded(at: number, urn: string): Promise<boolean | undefined>;
+  /** Tells whether the time at which a resource was changed, since `from`, proves an update of it. */
+  updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean>;
 }

@@ -32,13 +32,9 @@ export class Cancellation {
   }
 
   /** Runs the creation of a key, so that it is finished if the engine dies meanwhile. */
-  async creating<T>(creation: Promise<T>): Promise<T> {
+  creating<T>(creation: Promise<T>): Promise<T> {
     this.#creations.add(creation);
-    try {
-      return await creation;
-    } finally {
-      this.#creations.delete(creation);
-    }
+    return creation.finally(() => this.#creations.delete(creation));
   }
 
   /** Ends all waits. Changes that were already sent complete, and the engine records them. */

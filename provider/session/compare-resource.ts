@@ -21,22 +21,18 @@ export function compareResource(
 ): Difference & { readonly driftOnly: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
-  const isSupposed = !session.isChecked(context.urn);
-  const renamedFrom = () => session.renamedFrom();
-  const hasLedger = context.deliveries === undefined;
-  const terms = {
+  const found = diff(type, outputs, inputs, {
     now: context.now(),
     accountMark: () => context.accountMark(),
-    renamedFrom,
+    renamedFrom: () => session.renamedFrom(),
     driftOnly,
-    isSupposed,
-    hasLedger,
-  };
-  const found = diff(type, outputs, inputs, terms);
+    isSupposed: !session.isChecked(context.urn),
+    hasLedger: context.hasLedger,
+  });
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {
     noteHolder(type, resource, context, urnIn(outputs.owner));
-    reportRename(resource, context, renamedFrom());
+    reportRename(resource, context, session.renamedFrom());
     reportOrigin(session, resource, context);
     noteAge(found, resource, context);
   }

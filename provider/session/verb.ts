@@ -7,7 +7,7 @@ import { type Scope, scopeOf } from "../keys/scope";
 import { membersOf } from "../members";
 import type { Outputs } from "../schema/outputs";
 import { type Context, type Failure, NotReady, type ResourceType } from "../schema/resource-type";
-import type { Witness } from "../schema/witness";
+import type { History, Witness } from "../schema/witness";
 import { conceal, maskKeyLike } from "../secrets";
 import type { Settings } from "../settings/settings";
 import { type EngineCommand, skipsCheckpoints } from "../stack/command-line";
@@ -28,7 +28,7 @@ export interface Verb {
   readonly also?: Pick<Partial<Context>, Added>;
 }
 
-type Added = "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries";
+type Added = "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "hasLedger";
 
 /** Time after which a wait gets lines that stay, in milliseconds. A shorter one is shown only in the resource's row. */
 const LONG_MS = 10_000;
@@ -96,6 +96,7 @@ export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
 class VerbContext implements Omit<Context, Added> {
   readonly scope: Scope;
   readonly nonce: Context["nonce"];
+  readonly hasLedger: boolean = true;
   readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
   readonly #phase: string;
@@ -174,16 +175,8 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.stack.state(this.urn, this.#phase, { fresh });
   }
 
-  mayHaveDeliveredBetween(from: number, to: number): Promise<boolean | undefined> {
-    return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
-  }
-
-  mayHaveSucceeded(at: number): Promise<boolean | undefined> {
-    return this.#session.stack.mayHaveSucceeded(at, this.urn);
-  }
-
-  updatesSince(from: number): Promise<(changedAt: number) => boolean> {
-    return this.#session.stack.updatesSince(from, this.urn);
+  get history(): History {
+    return this.#session.stack;
   }
 
   now(): number {

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { sha256 } from "../base32";
-import { type Members, membersOf } from "../members";
+import { jsonIn, type Members, membersOf } from "../members";
 import { type EngineCommand, startOf } from "./command-line";
 
 type PlannedRun = Pick<EngineCommand, "plan" | "pid" | "usesPlan">;
@@ -41,8 +41,7 @@ function foldersOf(pid: number | undefined): readonly string[] {
 
 function readPlan(file: string): unknown {
   try {
-    const plan: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return recordIn(plan).resourcePlans;
+    return membersOf(jsonIn(readFileSync(file, "utf8"))).resourcePlans;
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { MAX_SKEW_MS } from "../keys/clock-skew";
 import { stackIn } from "../keys/identity";
-import type { Deliveries, Delivery, HistoryMark, Witness } from "../schema/witness";
+import type { Delivery, History, HistoryMark, Witness } from "../schema/witness";
 import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
@@ -16,7 +16,7 @@ interface Looking {
 }
 
 /** Looks at the stack's own state and history, with the CLI that runs the command. */
-export class StackLook implements Deliveries {
+export class StackLook implements History {
   /** The states that were read, by the phase of the run: its creations and updates, or its deletions. */
   readonly #states = new Map<string, Promise<Witness | undefined>>();
   /** Later reads, which their callers share. */

@@ -500,7 +500,7 @@ const ledger = [
     },
     {
       name: "a sweep never fails a run",
-      change: instead("throw error;", "trying", "why", "messageOf"),
+      change: instead("throw error;", "trying", "warn", "messageOf"),
       test: resources("ledger"),
       by: "C13",
     },
@@ -857,7 +857,7 @@ const deletes = [
       by: "C5: is looked for and revoked under another owner",
     },
   ]),
-  ...inFile("provider/api/keys/check-revoked.ts", [
+  ...inFile("provider/api/keys/api-keys.ts", [
     {
       name: "a revocation is confirmed for this very key",
       change: without("checkRevoked", "keyIdOf"),
@@ -3207,7 +3207,7 @@ const evidence = [
     },
     {
       name: "a previous key after its grace is revoked in a handover",
-      change: becomes('name === "create" ? undefined : this.session.stack', "#run", "stack"),
+      change: becomes('name === "create"', "#run", "false"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked with the old resource, and",
     },

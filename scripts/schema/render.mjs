@@ -20,7 +20,7 @@ const FUNCTIONS = {
   getProject: { file: "projects", args: "GetProjectArgs", item: "Project" },
   getOperations: { file: "operations", args: "GetOperationsArgs", items: "Operation" },
   getOperation: { file: "operations", args: "GetOperationArgs", item: "Operation" },
-  waitForOperations: { file: "wait", args: "WaitForOperationsArgs", items: "Operation" },
+  waitForOperations: { file: "operations", args: "WaitForOperationsArgs", items: "Operation" },
 };
 
 /**

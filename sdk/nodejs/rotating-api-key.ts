@@ -8,7 +8,7 @@ import { knownValue } from "./run/pulumi-internals";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
+import { isOfType, KEY_OUTPUTS, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -259,9 +259,8 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
 const SECRETS = ["key", "previousKey", "digestKey"];
 
 const OUTPUTS = [
-  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
+  ...KEY_OUTPUTS,
   ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
-  ...["pending", "pendingRevocations", "lostNames"],
   ...["retired", "compromised", "adopted", "rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];
 

@@ -99,6 +99,12 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
   return seconds > 0 ? `${seconds}s` : undefined;
 }
 
+/** The outputs of all kinds of key. Those of the provider's list are the ones that the plugin's users see. */
+export const KEY_OUTPUTS = [
+  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
+  ...["pending", "pendingRevocations", "lostNames"],
+];
+
 /** The options of a key: the user's own, its secrets, and its owner, which is deleted after all keys. */
 export function keyOptions(
   options: pulumi.CustomResourceOptions | undefined,

@@ -2,11 +2,11 @@ import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from 
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
-import { checkId } from "../../ids";
+import { checkId, keyIdOf } from "../../ids";
 import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
+import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
-import { checkRevoked } from "./check-revoked";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
@@ -65,7 +65,6 @@ export class Keys {
     private readonly http: HttpClient,
     private readonly clock: Clock,
     private readonly account: {
-      readonly onAnswer: (answer: HttpAnswer) => void;
       readonly warn: (message: string) => void;
       /** Fires when no further key must be created. */
       readonly creations: AbortSignal;
@@ -93,7 +92,7 @@ export class Keys {
         perSecond: createsPerSecond,
         signal: this.account.creations,
       });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       const { warn } = this.account;
       return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     } catch (error) {
@@ -193,7 +192,7 @@ export class Keys {
     const path = `${this.at.path}/${checkId("apiKey", id, "id")}`;
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       checkRevoked(route, id, answer);
       return "revoked";
     } catch (error) {
@@ -232,17 +231,12 @@ export class Keys {
     const route = at.routes.list;
     try {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
-      this.#noteAnswer(answer);
+      this.#isAccepted = true;
       return readKeys(route, answer, at);
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") this.#refusal = error;
       throw error;
     }
-  }
-
-  #noteAnswer(answer: HttpAnswer): void {
-    this.#isAccepted = true;
-    this.account.onAnswer(answer);
   }
 
   async #settleRevoke(
@@ -292,4 +286,25 @@ function nameConflict(error: unknown): ApiError | undefined {
   if (!NAME_TAKEN.test(error.serviceMessage)) return undefined;
   const facts: ErrorFacts = { status: error.status, requestId: error.requestId, route: error.route };
   return new ApiError("conflict", error.message, facts, error.serviceMessage);
+}
+
+/**
+ * Checks that the answer confirms the revocation of this key. Throws an `ApiError` if it says otherwise, and a
+ * `BadAnswerError` if it does not say. In the second case, a list can decide.
+ */
+function checkRevoked(route: string, id: string, answer: HttpAnswer): void {
+  const reader = new Reader(route, answer);
+  const body = reader.object(answer.json, "");
+  const revoked = reader.field(body, "revoked") ?? reader.fail("revoked", "is missing");
+  const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
+  if (keyIdOf(answeredId) === id && revoked === true) return;
+  const { status, requestId } = answer;
+  const problem = revoked === true ? "is about another key" : "does not confirm that the key is revoked";
+  throw new ApiError(
+    "api",
+    `${route} for key ${id} returned ${status}, but the answer ${problem}. Check the key in the service's console, ` +
+      `and try again [request ${requestId}]`,
+    { status, requestId, route },
+    "",
+  );
 }

@@ -4,16 +4,19 @@ import { raceSignal } from "../../http/abort-signals";
 /** Maximum age of a recent read, in milliseconds. */
 const RECENT_MS = 30_000;
 
-interface FlightState {
+/** One read in progress, shared by the callers that wait for it. */
+class Flight<T> {
   /** Number of the event at which it was first sent; undefined before that. */
   sentAt: number | undefined;
-  waiting: number;
-  readonly abort: AbortController;
-}
-
-/** One read in progress, shared by the callers that wait for it. */
-interface Flight<T> extends FlightState {
+  waiting = 0;
+  readonly abort = new AbortController();
   readonly promise: Promise<T>;
+
+  constructor(run: (flight: Flight<T>) => Promise<T>) {
+    this.promise = run(this);
+    // Callers get the failure from their own promises. Without callers, the rejection would be unhandled.
+    this.promise.catch(() => {});
+  }
 }
 
 /**
@@ -72,23 +75,17 @@ export class SharedList<T> {
       if (running.sentAt === undefined) return running;
       if (age === "any" && running.sentAt > this.#lastCreation) return running;
     }
-    if (this.#queued === undefined || this.#queued.abort.signal.aborted) this.#queued = this.#start(running);
+    if (this.#queued === undefined || this.#queued.abort.signal.aborted) {
+      this.#queued = new Flight((flight) => this.#run(flight, running));
+    }
     return this.#queued;
   }
 
-  #start(before: Flight<T> | undefined): Flight<T> {
-    const state: FlightState = { sentAt: undefined, waiting: 0, abort: new AbortController() };
-    const flight: Flight<T> = Object.assign(state, { promise: this.#run(state, before) });
-    // Callers get the failure from their own promises. Without callers, the rejection would be unhandled.
-    flight.promise.catch(() => {});
-    return flight;
-  }
-
-  async #run(flight: FlightState, before: Flight<T> | undefined): Promise<T> {
+  async #run(flight: Flight<T>, before: Flight<T> | undefined): Promise<T> {
     await before?.promise.catch(() => {});
     // Nobody can join any more: callers of the same moment have joined by now.
     if (this.#queued === flight) this.#queued = undefined;
-    this.#running = flight as Flight<T>;
+    this.#running = flight;
     try {
       const value = await this.read(() => {
         flight.sentAt ??= ++this.#events;

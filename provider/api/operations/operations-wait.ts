@@ -64,7 +64,8 @@ export class OperationsWait extends Wait {
     const failed = [...this.#ended.values()].filter((each) => phaseOf(each.status) === "failure");
     const pending = this.pending();
     if (failed.length > 0) this.fail(operationFailed(failed, pending));
-    else if (pending.length === 0) this.succeed(this.refs.map((each) => this.#of(each.id)));
+    else if (pending.length === 0)
+      this.succeed(this.refs.flatMap((each) => this.#ended.get(each.id.toLowerCase()) ?? []));
   }
 
   #note(id: string, operation: Operation): void {
@@ -72,12 +73,6 @@ export class OperationsWait extends Wait {
     this.misses.delete(id);
     this.warnIfUnknown(operation);
     if (phaseOf(operation.status) !== "pending") this.#ended.set(id, operation);
-  }
-
-  #of(id: string): Operation {
-    const operation = this.#ended.get(id.toLowerCase());
-    if (operation === undefined) throw new Error(`operation ${id} has not ended`);
-    return operation;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AccountSettings } from "../../account-settings";
 import { getOrCreate } from "../../get-or-create";
-import type { Clock, HttpAnswer, HttpClient } from "../../http";
+import type { Clock, HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { type Page, PageSize, paginate } from "../paging";
 import { Reader } from "../reader";
@@ -29,7 +29,6 @@ export interface OperationsFilter extends ReadOptions {
 interface OperationsContext extends Pick<AccountSettings, "pollIntervalMs" | "operationTimeoutMs"> {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly onAnswer: (answer: HttpAnswer) => void;
   readonly warn: (message: string) => void;
   /** The service's wall clock in milliseconds. */
   readonly serviceNow: () => number;
@@ -51,7 +50,6 @@ export class Operations {
     const path = `/projects/${checkId("project", projectId, "projectId")}/operations/${checkId("operation", id, "operationId")}`;
     const request = { method: "GET", route: GET, path, replay: "safe", signal: options.signal } as const;
     const answer = await this.http.request(request);
-    this.context.onAnswer(answer);
     const operation = readSingleOperation(GET, answer);
     if (operation.id.toLowerCase() !== id.toLowerCase()) {
       new Reader(GET, answer).fail("operation.id", "is not the requested id");
@@ -142,7 +140,6 @@ export class Operations {
         const query = { limit, cursor };
         const request = { method: "GET", route: LIST_OPERATIONS, path, query, replay: "safe", signal } as const;
         const answer = await this.http.request(request);
-        this.context.onAnswer(answer);
         this.#unknown.delete(projectId);
         return readOperationPage(LIST_OPERATIONS, answer);
       },

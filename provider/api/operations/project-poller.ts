@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from "../../duration";
 import { isAborted, isApiError, isKeyplaneError } from "../../errors";
-import { type Clock, linkSignals } from "../../http";
+import { type Clock, withLinked } from "../../http";
 import { isInconclusive } from "../../http/statuses";
 import { Collected } from "../collected";
 import type { Page } from "../paging";
@@ -169,14 +169,13 @@ export class ProjectPoller {
       const now = clock.monotonic();
       if (this.#watchers.size === 0 || now >= this.#nextAt) return;
       this.#wake = new AbortController();
-      const link = linkSignals(this.#wake.signal, this.#stop.signal);
-      try {
-        await clock.sleep(Math.min(this.#nextAt, this.#firstDeadline()) - now, link.signal);
-      } catch (error) {
-        if (!link.signal.aborted) throw error;
-      } finally {
-        link.dispose();
-      }
+      await withLinked([this.#wake.signal, this.#stop.signal], async (signal) => {
+        try {
+          await clock.sleep(Math.min(this.#nextAt, this.#firstDeadline()) - now, signal);
+        } catch (error) {
+          if (!signal.aborted) throw error;
+        }
+      });
     }
   }
 

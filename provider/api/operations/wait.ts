@@ -21,6 +21,9 @@ export interface WaitTerms {
 
 /** One caller's wait: its deadline, its signals, its progress and its end. A subclass defines what it waits for. */
 export abstract class Wait {
+  /** Monotonic time at which the wait times out. */
+  readonly deadline: number;
+  readonly intervalMs: number;
   readonly #ended: Promise<Operation[]>;
   readonly #startedAt: number;
   readonly #cleanup: (() => void)[] = [];
@@ -37,6 +40,8 @@ export abstract class Wait {
 
   constructor(protected readonly terms: WaitTerms) {
     this.#startedAt = terms.clock.monotonic();
+    this.deadline = this.#startedAt + terms.timeoutMs;
+    this.intervalMs = terms.pollIntervalMs;
     this.#ended = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -47,15 +52,6 @@ export abstract class Wait {
   abstract readonly projectId: string;
 
   protected abstract pending(): PendingOperation[];
-
-  /** Monotonic time at which the wait times out. */
-  get deadline(): number {
-    return this.#startedAt + this.terms.timeoutMs;
-  }
-
-  get intervalMs(): number {
-    return this.terms.pollIntervalMs;
-  }
 
   protected get elapsedMs(): number {
     return this.terms.clock.monotonic() - this.#startedAt;

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpClient } from "../../http";
+import type { HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { counted } from "../../text";
 import { Collected } from "../collected";
@@ -19,7 +19,6 @@ export class Projects {
 
   constructor(
     private readonly http: HttpClient,
-    private readonly onAnswer: (answer: HttpAnswer) => void,
     private readonly warn: (message: string) => void,
   ) {}
 
@@ -32,9 +31,7 @@ export class Projects {
       fetch: async (cursor, limit) => {
         const query = { cursor, limit };
         const request = { method: "GET", route: ROUTE, path: "/projects", query, replay: "safe" } as const;
-        const answer = await this.http.request({ ...request, signal: options.signal });
-        this.onAnswer(answer);
-        return readProjectPage(ROUTE, answer);
+        return readProjectPage(ROUTE, await this.http.request({ ...request, signal: options.signal }));
       },
     });
   }

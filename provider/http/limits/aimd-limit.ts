@@ -4,7 +4,7 @@
  */
 export class AimdLimit {
   #value: number;
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  protected loweredAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param max the initial and maximum limit
@@ -24,21 +24,17 @@ export class AimdLimit {
     return this.#value;
   }
 
-  get loweredAt(): number {
-    return this.#loweredAt;
-  }
-
   /** Records an answer other than "too many". */
   succeeded(now: number): void {
     if (this.#value === this.max) return;
-    const step = this.step((now - this.#loweredAt) / 1000);
+    const step = this.step((now - this.loweredAt) / 1000);
     this.#value = Math.min(this.max, this.#value + step / this.#value);
   }
 
   /** Records a "too many" for a request started at `startedAt`. Concurrent ones count once. */
   throttled(startedAt: number, now: number): void {
-    if (startedAt < this.#loweredAt) return;
-    this.#loweredAt = now;
+    if (startedAt < this.loweredAt) return;
+    this.loweredAt = now;
     this.#value = Math.max(1, this.#value * this.decrease);
   }
 }

@@ -8,7 +8,6 @@ import { secondLook } from "../../keys/find-key";
 import { formatKey, isOthers } from "../../keys/names";
 import { leaveToOthers, revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
-import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
 import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
@@ -22,10 +21,7 @@ import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withou
  */
 export async function retirePrevious(saved: RotationState, context: Context): Promise<RotationState> {
   const { inputs } = saved;
-  const state =
-    context.deliveries === undefined
-      ? saved
-      : await revokeRetired(await withDelivery(saved, context.deliveries, context), context);
+  const state = context.hasLedger ? saved : await revokeRetired(await withDelivery(saved, context), context);
   const { previous } = state;
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
@@ -52,7 +48,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
-  if (context.deliveries === undefined) {
+  if (context.hasLedger) {
     context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
     const listed = await Promise.all(state.retired.map((id) => listedKey(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
@@ -72,9 +68,10 @@ function whenRevoked({ current }: RotationState): string {
  * The state with the time of the delivery, which the engine's history shows. If no run has delivered the rotation yet,
  * its grace starts with this run, which delivers it if it reaches the whole stack.
  */
-async function withDelivery(state: RotationState, deliveries: Deliveries, context: Context): Promise<RotationState> {
+async function withDelivery(state: RotationState, context: Context): Promise<RotationState> {
   if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
-  const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
+  const { history, urn } = context;
+  const delivered = state.historyMark && (await history.since(state.historyMark, urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   // A later run tries again.
   if (!(await knowsServiceClock(state.previous?.id ?? String(state.retired[0]), context))) return state;
@@ -86,7 +83,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
         "stack. Its grace starts now",
     );
   }
-  return { ...state, rotatedAt: now, historyMark: await deliveries.mark(context.urn) };
+  return { ...state, rotatedAt: now, historyMark: await history.mark(urn) };
 }
 
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
@@ -124,7 +121,7 @@ export async function knowsServiceClock(id: string, context: Context): Promise<b
 
 /** The fate of a previous or retired key. A ledger has its own record of the delivery, and decides once more. */
 export function judgeReplaced(record: Listed, state: RotationState, context: Context): Fate {
-  const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
+  const deliveredAt = context.hasLedger ? state.rotatedAt : state.deliveredAt;
   return judgePrevious(record, deliveredAt, state.inputs, context);
 }
 

@@ -42,7 +42,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
 
   const [made, historyMark] = await Promise.all([
     makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context),
-    old && context.deliveries?.mark(context.urn),
+    old && !context.hasLedger ? context.history.mark(context.urn) : undefined,
   ]);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {

@@ -90,8 +90,7 @@ export function writeState(state: RotationState): Outputs {
     // A former version of keyplane reads all of them in `retired`.
     retired: [...state.compromised, ...state.retired],
     compromised: state.compromised,
-    lostNames: state.lost.lostNames,
-    lostAt: state.lost.lostAt,
+    ...state.lost,
     // The identity from the inputs or, after a read, the one with the account as it is known now.
     owner: state.identity ?? inputs.owner,
     nextAction: nextAction(state),

@@ -10,12 +10,7 @@ const CODE = "KP-LIST-TOO-LONG";
 describe("the pages of a list", () => {
   it("are joined for any size of page, even with 200 000 entries", async () => {
     const warnings: string[] = [];
-    const unused = {} as HttpClient;
-    const projects = new Projects(
-      unused,
-      () => {},
-      (message) => warnings.push(message),
-    );
+    const projects = new Projects({} as HttpClient, (message) => warnings.push(message));
     const items = Array.from({ length: 200_000 }, () => ({}) as Project);
     projects.pages = async function* () {
       yield { items, unavailable: items.map(() => "p"), cursor: undefined };
@@ -53,17 +48,10 @@ describe("the pages of a list", () => {
       return { status: 200, json: { projects: records, operations: records, pagination: { cursor: String(pages) } } };
     };
     const http = { request, signal: new AbortController().signal } as unknown as HttpClient;
-    const context = { onAnswer: () => {}, clock: systemClock } as unknown as ConstructorParameters<
-      typeof Operations
-    >[1];
+    const context = { clock: systemClock } as unknown as ConstructorParameters<typeof Operations>[1];
     const operations = new Operations(http, context);
     const reads = {
-      "GET /projects": () =>
-        new Projects(
-          http,
-          () => {},
-          () => {},
-        ).list(),
+      "GET /projects": () => new Projects(http, () => {}).list(),
       [LIST_OPERATIONS]: () => getOperations({ operations } as unknown as Account, { projectId: "p" }),
     };
     for (const [route, read] of Object.entries(reads)) {

@@ -7,6 +7,7 @@ import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { textsOf } from "../../../provider/members";
 import type { Properties } from "../../../provider/schema/outputs";
 import { type Context, NotReady, RunNotes } from "../../../provider/schema/resource-type";
+import type { History } from "../../../provider/schema/witness";
 import { Settings } from "../../../provider/settings/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
@@ -43,6 +44,9 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
 });
 
+/** What a test has otherwise than usual, in the context and in the history of the stack. */
+type Overrides = Partial<Omit<Context, "history">> & { readonly history?: Partial<History> };
+
 /** The resources of one stack at a real control plane. Time passes only while somebody waits. */
 export class StackHarness {
   readonly told: Told = { progress: [], info: [], warn: [] };
@@ -63,7 +67,7 @@ export class StackHarness {
     readonly plane: ControlPlane,
     readonly clock: LinkedClock,
     readonly owner: string,
-    overrides: Partial<Context>,
+    overrides: Overrides,
     apiKey: string,
     requestTimeoutMs: number,
   ) {
@@ -100,19 +104,25 @@ export class StackHarness {
       creating: (creation) => creation,
       noteCreated: () => {},
       witness: async () => this.saved?.witness(),
-      mayHaveDeliveredBetween: async () => this.mayHaveDelivered,
-      mayHaveSucceeded: async () => false,
-      updatesSince: async () => () => true,
+      hasLedger: true,
       command: () => ({ isInDoubt: false, isLimited: false, isDestroy: false }),
       progress: (text) => this.told.progress.push(text),
       info: (text) => this.told.info.push(text),
       warn: (text) => this.told.warn.push(text),
       ...overrides,
+      history: {
+        mark: async () => undefined,
+        since: async () => undefined,
+        mayHaveDeliveredBetween: async () => this.mayHaveDelivered,
+        mayHaveSucceeded: async () => false,
+        updatesSince: async () => () => true,
+        ...overrides.history,
+      },
     };
   }
 
   /** A stack with its own control plane. */
-  static async start(overrides: Partial<Context> = {}): Promise<StackHarness> {
+  static async start(overrides: Overrides = {}): Promise<StackHarness> {
     const plane = await startControlPlane({ clock: { mode: "driven" } });
     open.push(plane);
     const { timeline } = await plane.clock.read();
@@ -121,11 +131,7 @@ export class StackHarness {
   }
 
   /** Another stack, or the same one with another credential, at the same control plane. */
-  beside(other: {
-    readonly owner?: string;
-    readonly apiKey?: string;
-    readonly context?: Partial<Context>;
-  }): StackHarness {
+  beside(other: { readonly owner?: string; readonly apiKey?: string; readonly context?: Overrides }): StackHarness {
     const { owner = this.owner, apiKey = this.plane.apiKey, context = {} } = other;
     return new StackHarness(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
   }

@@ -582,7 +582,7 @@ describe("an unknown key", () => {
       asked.push(from);
       return false;
     };
-    const { harness, left, held } = await withUnknown({ mayHaveDeliveredBetween });
+    const { harness, left, held } = await withUnknown({ history: { mayHaveDeliveredBetween } });
     const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
     await harness.sweep([held.id]);
     expect(new Set(asked)).toEqual(new Set([Date.parse(made?.createdAt ?? "") - 300_000]));
@@ -597,7 +597,7 @@ describe("an unknown key", () => {
     ["is unknown, because the history cannot be read", undefined],
   ])("is only reported if the run that made it %s", async (_, mayHave) => {
     const { harness, left, held } = await withUnknown({
-      mayHaveSucceeded: async (start) => mayHave && start === START,
+      history: { mayHaveSucceeded: async (start) => mayHave && start === START },
     });
     harness.save([harness.runId + startMark(START)]).add(held);
     await harness.sweep([held.id], settled(harness));
@@ -607,7 +607,7 @@ describe("an unknown key", () => {
 
   it("is revoked if the run that made it did not succeed, also if version 0.2 did not record its start", async () => {
     for (const mark of [startMark(START), ""]) {
-      const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => false });
+      const { harness, left, held } = await withUnknown({ history: { mayHaveSucceeded: async () => false } });
       harness.save([harness.runId + mark]).add(held);
       await harness.sweep([held.id], settled(harness));
       expect(await harness.liveIds()).not.toContain(left.id);
@@ -615,7 +615,7 @@ describe("an unknown key", () => {
   });
 
   it("is revoked although the run that requested it succeeded, if the ledger knows all keys of that run", async () => {
-    const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => true });
+    const { harness, left, held } = await withUnknown({ history: { mayHaveSucceeded: async () => true } });
     harness.save([harness.runId + startMark(START)]).add(held);
     const first = await harness.createKey();
     const before = await harness.sweep([held.id, first.id], { ...settled(harness), owned: [held.id, left.id] });
@@ -632,7 +632,7 @@ describe("an unknown key", () => {
       asked.push(at);
       return true;
     };
-    const { harness, left, held } = await withUnknown({ mayHaveSucceeded });
+    const { harness, left, held } = await withUnknown({ history: { mayHaveSucceeded } });
     const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
     await harness.plane.clock.set({ offsetMs: 3_600_000 });
     await harness.sweep([held.id], settled(harness));
