@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountMark, originFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
@@ -106,11 +105,15 @@ describe("a verb", () => {
 it("a key that the npm package creates without its owner knows the owner's address from its inputs", async () => {
   vi.stubEnv("KEYPLANE_BASE_URL", AWAY.baseUrl);
   vi.stubEnv("KEYPLANE_API_KEY", AWAY.apiKey);
+  // The session of the npm package reads its settings once. Another test in this process must not get these.
+  vi.resetModules();
   try {
+    const { adapt } = await import("../../../provider/dynamic/adapter.js");
     await expect(adapt(resourceTypes.ApiKey).create({ owner: home, resourceUrn: URN })).rejects.toThrow(
       /now leads to https:\/\/away\.test.*\[KP-WRONG-ACCOUNT\]/,
     );
   } finally {
+    vi.resetModules();
     vi.unstubAllEnvs();
   }
 });
