@@ -2931,6 +2931,12 @@ const evidence = [
       by: "with the plugin, a repeated creation",
     },
     {
+      name: "the plugin remembers an update that an error hook repeats",
+      change: becomes("held", "update", "change", "outputs"),
+      test: contract("error-hooks"),
+      by: "with the plugin, a repeated update",
+    },
+    {
       name: "a resource of another provider may have adopted a key",
       change: drop("noteHoldersOf", "noteHeldBy"),
       test: contract("import"),
