@@ -580,10 +580,20 @@ const ledger = [
         "handOver",
         "state",
         "compromised",
-        2,
       ),
       test: resources("rotation-compromise"),
       by: "revokeNow of the current key does not revoke it before a run",
+    },
+    {
+      name: "the key before a compromised one, which nobody has named, keeps its grace",
+      change: becomes(
+        "{ ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.id] : [])] }",
+        "handOver",
+        "state",
+        "retired",
+      ),
+      test: resources("rotation"),
+      by: "the key with which keyplane authenticates T12: keeps the key before it",
     },
   ]),
   ...inFile("sdk/nodejs/run/program-end.ts", [
