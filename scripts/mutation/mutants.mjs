@@ -918,6 +918,12 @@ const deletes = [
       by: "D3",
     },
     {
+      name: "a list that lacks a key again does not settle its revocation",
+      change: drop("#settleRevoke", "open", "unlisted"),
+      test: api("keys-revoke"),
+      by: "revoking a key D2: fails if every answer is lost and no list",
+    },
+    {
       name: "an organization's empty list settles no revocation",
       change: drop("#settleRevoke", "open", "keys"),
       test: resources("lies"),
