@@ -3,7 +3,7 @@ import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { laterNow, notDueYet } from "../keys/clock-skew";
-import { findKey, untried } from "../keys/find-key";
+import { findKey } from "../keys/find-key";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
@@ -102,7 +102,6 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       previous && findKey({ ...previous, identity }, context),
     ]);
     const currentGone = current !== undefined && currentFound === undefined;
-    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current, context));
     if (currentFound === undefined && previousFound === undefined) {
       const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatKey(key)}`));
       const are = names.length === 1 ? "is" : "are";

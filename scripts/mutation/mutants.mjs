@@ -3500,18 +3500,10 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
-  ...inFile("provider/resources/api-key.ts", [
+  ...inFile("provider/keys/find-key.ts", [
     {
       name: "a sealed key that is taken for gone is named",
-      change: always("read", "sealedKey"),
-      test: SEALED,
-      by: "is gone only if two lists",
-    },
-  ]),
-  ...inFile("provider/resources/rotating-api-key.ts", [
-    {
-      name: "a sealed current key that is taken for gone is named",
-      change: drop("read", "untried"),
+      change: drop("mustNotWork", "warn"),
       test: SEALED,
       by: "a sealed RotatingApiKey warns",
     },
