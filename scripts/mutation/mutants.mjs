@@ -1070,6 +1070,15 @@ const rotation = [
   ...inFile("provider/resources/rotating-api-key.ts", [
     { name: "an update waits for the previous key before it rotates", change: always("rotateIfDue", "urgent") },
     { name: "a resource with one key left is not gone", change: without("read", "previousFound", "undefined") },
+    {
+      name: "a resource with a retired key that one list lacks is not gone",
+      change: becomes(
+        "state.retired.map(async (id) => (await context.keys().list()).find((key) => key.id === id))",
+        "read",
+        "map",
+      ),
+      by: "a rotation keeps the id of a retired live key",
+    },
     { name: "what is left is revoked only once its successor is ready", change: drop("revokePending", "current") },
   ]),
   ...inFile("provider/resources/rotation/retire-key.ts", [

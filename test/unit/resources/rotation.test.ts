@@ -279,6 +279,8 @@ describe("a rotation", () => {
     const { previous } = stack;
     await stack.failedUp();
     await stack.harness.plane.state.revokeKey(stack.current);
+    // One list that lacks it proves nothing.
+    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 0, count: 1 });
     expect(await stack.refresh()).toBe(true);
     expect(stack.outputs).toMatchObject({ retired: [previous] });
     expect(await stack.harness.liveIds()).toEqual([previous]);
