@@ -150,8 +150,9 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { keyId, name, mintedBy, lost, identity, inputs } = state;
     await mustBeDue(context);
     await settleLostForGood(lost, identity, context);
+    const left = keysToRevoke(leftBeside(state), state);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      leaveToOthers({ id, name }, context);
+      for (const key of [{ id, name }, ...left]) leaveToOthers(key, context);
       context.run.kept.add(id);
       return;
     }
@@ -163,7 +164,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id: keyId }, context);
     }
-    mustBeRevoked(await revokeAll(keysToRevoke(leftBeside(state), state), identity, context));
+    mustBeRevoked(await revokeAll(left, identity, context));
   },
 });
 

@@ -2445,6 +2445,12 @@ const evidence = [
   ]),
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
+      name: "a deletion names the retired keys of another stack",
+      change: drop("leftBeside", "leaveToOthers"),
+      test: resources("deletes"),
+      by: "deleting a key C14: names all keys",
+    },
+    {
       name: "a retired key that was used stays live with revokeOnDelete: false",
       change: never("usedRetired", "revoke"),
       test: resources("rotation-requests"),
