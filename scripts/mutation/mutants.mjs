@@ -3198,9 +3198,15 @@ const evidence = [
     },
     {
       name: "a destroy looks for what former owners left behind",
-      change: instead("return;", "#lookBack", "#hasLookedBack", "="),
+      change: instead("return;", "#lookBack", "hasLookedBack", "="),
       test: STORIES_OF_PLUGIN,
       by: "a creation that dies with its engine, a destroy, and another program",
+    },
+    {
+      name: "a destroy looks in each list for what former owners left behind",
+      change: becomes("[...this.#notes.values()][0]", "#lookBack", "#of"),
+      test: contract("orphans"),
+      by: "is revoked by a destroy whose last key has the former owner",
     },
     {
       name: "a destroy looks for interrupted creations under the former name of a stack",
