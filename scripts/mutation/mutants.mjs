@@ -1499,6 +1499,12 @@ const digests = [
       test: resources("diff"),
       by: "the diff of an ApiKey with a rotationWindow",
     },
+    {
+      name: "a key does not wait for a window that opens after its deadline",
+      change: always("nextDue", "open", "deadline"),
+      test: resources("rotation-window"),
+      by: "a RotatingApiKey with a rotationWindow does not wait for a window",
+    },
     { name: "a window without an age is refused", change: drop("keyRules", "rotateAfter"), test: resources("check") },
   ]),
   ...inFile("provider/keys/key-state.ts", [
