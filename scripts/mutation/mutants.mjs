@@ -1376,6 +1376,14 @@ const account = [
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
 const digests = [
+  ...inFile("cli/identify/advice.ts", [
+    {
+      name: "the command for a key that its account does not list only shows a plan",
+      change: never("revokeNow", "isMissing"),
+      test: cli("identify"),
+      by: "with a credential, the last use is shown",
+    },
+  ]),
   ...inFile("cli/identify/key-search.ts", [
     {
       name: "a part of a key at the end of a window is not a key",
