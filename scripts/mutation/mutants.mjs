@@ -585,13 +585,8 @@ const ledger = [
       by: "revokeNow of the current key does not revoke it before a run",
     },
     {
-      name: "the key before a compromised one, which nobody has named, keeps its grace",
-      change: becomes(
-        "{ ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.id] : [])] }",
-        "handOver",
-        "state",
-        "retired",
-      ),
+      name: "the key before a previous one is retired",
+      change: becomes("{ ...state, previous: old }", "handOver", "state", "retired"),
       test: resources("rotation"),
       by: "the key with which keyplane authenticates T12: keeps the key before it",
     },
@@ -1103,7 +1098,7 @@ const rotation = [
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     { name: "a compromised key is marked as such", change: always("handOver", "revokeNow") },
-    { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "previous", 1) },
+    { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "state", "retired") },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
       name: "a key that never became ready goes before the next is made",
@@ -3594,6 +3589,12 @@ const leases = [
       name: "another maxAge rotates, because the deadline is in the name",
       change: never("rotationReason", "sameAge"),
       test: LEASES,
+    },
+    {
+      name: "a previous key in use does not hold up a rotation until the deadline",
+      change: without("rotationReason", "urgent", "deadlineIn"),
+      test: LEASES,
+      by: "a RotatingApiKey with maxAge rotates in time",
     },
   ]),
   ...inFile("provider/keys/fate.ts", [
