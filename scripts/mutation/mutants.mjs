@@ -3584,6 +3584,14 @@ const leases = [
   ...inFile("provider/keys/create-key.ts", [
     { name: "a deadline is a time of the service", change: drop("createNamed", "skewMs"), test: LEASES },
   ]),
+  ...inFile("provider/resources/rotation/rotation-outputs.ts", [
+    {
+      name: "the deadline of an ApiKey's key is known to the RotatingApiKey that continues it",
+      change: never("readState", "maxAge"),
+      test: resources("converted"),
+      by: "the state of a resource of the other kind, which an alias or an edited state can pass of an ApiKey with maxAge",
+    },
+  ]),
   ...inFile("provider/resources/rotation/rotation-plan.ts", [
     {
       name: "another maxAge rotates, because the deadline is in the name",
