@@ -1115,7 +1115,8 @@ const rotation = [
 
 const adoption = [
   ...inFile("provider/keys/import-key.ts", [
-    { name: "keyplane's own credential is not adopted", change: drop("proveKey", "!==") },
+    { name: "keyplane's own credential is not adopted", change: drop("proveKey", "refused", "throw") },
+    { name: "the deadline of an adopted key is told", change: drop("proveKey", "deadline", "warn") },
     {
       name: "a secret that is not accepted is not adopted",
       change: instead("seen ??= [];", "provenByItself", "if", "seen", "notAccepted"),
