@@ -1086,6 +1086,12 @@ const rotation = [
       by: "a rotation remembers a retired key",
     },
     {
+      name: "a retired key that was adopted is revoked under its own name",
+      change: uncalled("revokeRetired", "keysToRevoke"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a retired key that was adopted",
+    },
+    {
       name: "one list that lacks a previous key says nothing about its use",
       change: without("listedKey", "secondLook"),
       test: contract("rotation"),
