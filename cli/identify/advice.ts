@@ -1,5 +1,6 @@
 import { nameInUrn } from "../../provider/keys/names";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
+import { shownName } from "../../provider/text";
 import type { Holding } from "./holdings";
 import type { Listed } from "./service";
 
@@ -8,14 +9,15 @@ import type { Listed } from "./service";
  * @param listed - What its account lists; `undefined` if it was not asked.
  */
 export function adviceFor(holding: Holding, listed: Listed | undefined): readonly string[] {
-  const { keyId, stack, roleNow, isCopy } = holding;
-  const revoke = `At once, whoever uses it: \`${revokeNow(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
-  if (listed !== undefined && listed.record === undefined) {
+  const { keyId, name, stack, roleNow, isCopy } = holding;
+  const command = revokeNow(holding, listed);
+  if (isMissing(listed)) {
     return [
       `The account in the settings does not list key ${keyId}: it is revoked, or in another account. \`--check\` tries it`,
-      revoke,
+      `At once, with the settings of its account: \`${command}\`. If the plan shows ${shownName(name)}, repeat it with \`--yes\``,
     ];
   }
+  const revoke = `At once, whoever uses it: \`${command}\`, and then \`pulumi up --refresh\` of ${stack}`;
   if (isCopy) {
     return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
   }
@@ -45,6 +47,9 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
   return `Leave the program as it is, add ${option}`;
 }
 
-export function revokeNow(holding: Holding): string {
-  return `${revokeCommand(holding.keyId, scopeOf(holding))} --yes`;
+/** The command that revokes a key. In another account, the id can be somebody else's: there it only shows its plan. */
+export function revokeNow(holding: Holding, listed: Listed | undefined): string {
+  return `${revokeCommand(holding.keyId, scopeOf(holding))}${isMissing(listed) ? "" : " --yes"}`;
 }
+
+const isMissing = (listed: Listed | undefined): boolean => listed !== undefined && listed.record === undefined;

@@ -66,7 +66,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
       ...{ digest, holding, others, listed },
       checked: flags.check ? await check(secretOf(digest), flags, holding.account, run.signal) : undefined,
       next: adviceFor(holding, listed),
-      revoke: revokeNow(holding),
+      revoke: revokeNow(holding, listed),
     });
   }
   const unknown: Unknown[] = [];

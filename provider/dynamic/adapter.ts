@@ -45,7 +45,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
 
     create: (inputs) =>
       run({ type, name: "create", values: inputs }, async (context, given) => {
-        const made = await session.creations.run(context.urn, (before) =>
+        const made = await session.unready.run(context.urn, (before) =>
           before ? createAgain(type, before, given, context) : type.create(given, context),
         );
         noteHolder(type, made, context);
@@ -62,9 +62,11 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
 
     update: (id, olds, news) =>
       run({ type, name: "update", values: news, held: olds }, async (context, state) => {
-        const outputs = await type.update(id, state, readOutputs(fromPulumi(news)), context);
-        noteHolder(type, { id, outputs }, context);
-        return { outs: toState(outputs, canBeAbsent) };
+        const made = await session.unready.run(context.urn, async ({ outputs } = { id, outputs: state }) => {
+          return { id, outputs: await type.update(id, outputs, readOutputs(fromPulumi(news)), context) };
+        });
+        noteHolder(type, made, context);
+        return { outs: toState(made.outputs, canBeAbsent) };
       }),
 
     delete: (id, olds) =>

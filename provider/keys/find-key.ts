@@ -39,14 +39,6 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   return found;
 }
 
-/** What to do about a sealed key that is treated as gone. If it works after all, no later run has to report it. */
-export function untried(key: HeldName, { scope }: Pick<Context, "scope">): string {
-  return (
-    `two lists lack key ${formatKey(key)}. It is sealed, so keyplane cannot try it, and treats it as gone. If it ` +
-    `still works, run \`${revokeCommand(key.id, scope)}\``
-  );
-}
-
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
 async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   const found = await secondLook(held.id, context);
@@ -56,10 +48,20 @@ async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRec
   return keyIn(await context.keys().list({ fresh: true }), held.id);
 }
 
-/** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */
+/**
+ * Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. Names a key
+ * that cannot be tried, because it is sealed or its secret is no longer recorded: no later run has to report it.
+ */
 export async function mustNotWork(held: RecordedKey, context: Context): Promise<void> {
-  const { key } = held;
-  if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
+  const { id, key } = held;
+  if (key === undefined) {
+    context.warn(
+      `two lists lack key ${formatKey(held)}. The state does not have its secret, so keyplane cannot try it, and treats ` +
+        `it as gone. If it still works, run \`${revokeCommand(id, context.scope)}\``,
+    );
+    return;
+  }
+  if (!(await context.keys().authenticates(key, { isNew: false }))) return;
   throw new KeyplaneError(
     "KP-ANSWER",
     `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +

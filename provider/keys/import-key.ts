@@ -4,6 +4,8 @@ import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import { conceal } from "../secrets";
 import type { KeyInputs } from "./key-fields";
+import { expiresAt } from "./lease";
+import { formatKey } from "./names";
 import { refusedTakeOver } from "./revoke-key";
 import { scopeOf } from "./scope";
 
@@ -46,9 +48,17 @@ export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context
   if (refused !== undefined) throw refused;
   conceal(claim.key);
   context.progress(`checking key ${claim.id}`);
-  return scopeOf(inputs).organizationId === undefined
+  const record = await (scopeOf(inputs).organizationId === undefined
     ? provenByItself(claim, context)
-    : plausibleInOrganization(claim, context);
+    : plausibleInOrganization(claim, context));
+  const deadline = expiresAt(record.name);
+  if (deadline !== undefined && inputs.maxAge === undefined) {
+    context.warn(
+      `key ${formatKey(record)} has a deadline in its name: after ${deadline}, \`keyplane reap\` revokes it, whoever uses ` +
+        "it. Set maxAge, and another key replaces it before",
+    );
+  }
+  return record;
 }
 
 /** A key that lists the account's keys shows its own use at once, so the key used last made the request. */

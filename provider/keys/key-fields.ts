@@ -1,4 +1,4 @@
-import { formatDuration } from "../duration";
+import { formatDuration, parseDuration } from "../duration";
 import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Context, Failure, NextDue } from "../schema/resource-type";
 import { sameRecipients } from "../seal/recipients";
@@ -70,7 +70,10 @@ export function isTried(inputs: PlannedKey): boolean {
   return inputs.verify === true || isKept(inputs);
 }
 
-/** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
+/**
+ * When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. It does not wait
+ * for a window that opens after its deadline.
+ */
 export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | undefined {
   const { rotationWindow } = inputs;
   const age = rotationAge(inputs);
@@ -78,7 +81,15 @@ export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | 
   if (age === undefined || Number.isNaN(born)) return undefined;
   if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
   const window = windowOf(rotationWindow);
-  return window && ((from) => dueIn(window, Math.max(from, born + age)));
+  const deadline = born + (parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY);
+  return (
+    window &&
+    ((from) => {
+      const due = Math.max(from, born + age);
+      const open = dueIn(window, due);
+      return open < deadline ? open : due;
+    })
+  );
 }
 
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */

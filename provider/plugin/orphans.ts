@@ -14,6 +14,8 @@ class Notes {
   readonly seen = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
+  /** Whether a destroy has looked in it for what former owners left behind. */
+  hasLookedBack = false;
 }
 
 /**
@@ -23,8 +25,6 @@ class Notes {
 export class OrphanSearch {
   readonly #notes = new Map<RunNotes, Notes>();
   readonly #swept = new Set<string>();
-  /** Whether a destroy has looked for what former owners left behind. */
-  #hasLookedBack = false;
 
   constructor(private readonly owner: () => string) {}
 
@@ -63,8 +63,9 @@ export class OrphanSearch {
    * does the same for all interrupted creations. The end looks for the keys of the provider's owner.
    */
   async #lookBack(list: readonly ApiKeyRecord[], context: Context): Promise<void> {
-    if (this.#hasLookedBack || !context.command().isDestroy) return;
-    this.#hasLookedBack = true;
+    const notes = this.#of(context);
+    if (notes.hasLookedBack || !context.command().isDestroy) return;
+    notes.hasLookedBack = true;
     const identity = this.owner();
     const isCandidate = ({ name, lastUsedAt }: ApiKeyRecord) =>
       lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerIdIn(identity));

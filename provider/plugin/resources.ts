@@ -132,7 +132,7 @@ export class Resources {
       // A planned replacement continues the state of the old resource.
       const first = async () =>
         before ? { id, outputs: await type.update(id, before.outputs, inputs, context) } : type.create(inputs, context);
-      const made = await this.session.creations.run(urn, (left) => {
+      const made = await this.session.unready.run(urn, (left) => {
         const change = left ? () => createAgain(type, left, inputs, context) : first;
         return this.#recording(context, change, (outputs) => this.#handovers.made(type, outputs, context));
       });
@@ -157,16 +157,19 @@ export class Resources {
 
   async update(named: Named, id: string, olds: EngineValues, news: EngineValues) {
     if (named.isPreview) return this.#previewed(named, news, olds);
-    const { type } = named;
+    const { type, urn } = named;
     const held = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, held);
     return this.#run(named, { name: "update", values: inputs, held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
-      const made = await this.#recording(context, async () => {
-        const outputs = await type.update(id, held, inputs, context);
+      const change = async (before: Outputs) => {
+        const outputs = await type.update(id, before, inputs, context);
         const isInPlace = inputs.retirement === "inPlace";
         return { id, outputs: isInPlace ? await revokeCompromised(outputs, context, held.keyId) : outputs };
-      });
+      };
+      const made = await this.session.unready.run(urn, ({ outputs } = { id, outputs: held }) =>
+        this.#recording(context, () => change(outputs)),
+      );
       this.#noteMade(type, made, context);
       return toEngine(type, made.outputs);
     });

@@ -2,7 +2,7 @@ import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, NotCreated } from "../keys/create-key";
-import { findKey, untried } from "../keys/find-key";
+import { findKey } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
@@ -115,10 +115,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const key = { ...state, id: state.keyId };
     const found = await findKey(key, context);
     if (found === undefined) {
-      const gone =
-        state.sealedKey === undefined ? `key ${formatKey(key)} is gone from the account` : untried(key, context);
       // Said here, because the next preview shows a creation without its reason.
-      context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
+      context.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet, or may still appear. Its replacement revokes them.
       const isDone = leftBeside(state).length === 0 && state.lost.lostNames === undefined;
       return isDone ? undefined : { ...state, gone: true };
@@ -152,8 +150,9 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { keyId, name, mintedBy, lost, identity, inputs } = state;
     await mustBeDue(context);
     await settleLostForGood(lost, identity, context);
+    const left = keysToRevoke(leftBeside(state), state);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      leaveToOthers({ id, name }, context);
+      for (const key of [{ id, name }, ...left]) leaveToOthers(key, context);
       context.run.kept.add(id);
       return;
     }
@@ -165,7 +164,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id: keyId }, context);
     }
-    mustBeRevoked(await revokeAll(keysToRevoke(leftBeside(state), state), identity, context));
+    mustBeRevoked(await revokeAll(left, identity, context));
   },
 });
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { laterNow, notDueYet } from "../keys/clock-skew";
-import { findKey, untried } from "../keys/find-key";
+import { findKey } from "../keys/find-key";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
@@ -16,7 +15,7 @@ import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
-import { retirePrevious } from "./rotation/retire-key";
+import { listedKey, retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
@@ -88,17 +87,14 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       previous && findKey({ ...previous, identity }, context),
     ]);
     const currentGone = current !== undefined && currentFound === undefined;
-    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current, context));
     if (currentFound === undefined && previousFound === undefined) {
       const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatKey(key)}`));
       const are = names.length === 1 ? "is" : "are";
       context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet, or may still appear.
-      const replaced = [...state.compromised, ...state.retired];
-      const listed = replaced.length === 0 ? [] : await context.keys().list();
-      const isLive = (id: string) => keyIn(listed, id) !== undefined;
+      const replaced = await Promise.all([...state.compromised, ...state.retired].map((id) => listedKey(id, context)));
       const isSettled = state.pendingRevocations.length === 0 && state.lost.lostNames === undefined;
-      if (isSettled && !replaced.some(isLive)) return undefined;
+      if (isSettled && replaced.every((key) => key === undefined)) return undefined;
     } else if (currentGone) {
       context.warn(
         `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +

@@ -7,17 +7,17 @@ import type { Given } from "../schema/outputs";
 import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 
 /**
- * Creations that ended with a resource that is not ready. An error hook of the program can make the engine ask for the
- * same creation again, in the same process. Then the engine keeps nothing of the first attempt, so this does.
+ * Resources that a creation or an update has left not ready. An error hook of the program can make the engine ask for the
+ * same again, in the same process. Then the engine keeps nothing of the first attempt, so this does.
  */
-export class RetriedCreations {
+export class UnreadyResources {
   readonly #unready = new Map<string, Made>();
 
-  /** @param create - Gets what the attempt before has left. Whatever it throws, that is not forgotten. */
-  async run(urn: string, create: (before: Made | undefined) => Promise<Made>): Promise<Made> {
+  /** @param change - Gets what the attempt before has left. Whatever it throws, that is not forgotten. */
+  async run(urn: string, change: (before: Made | undefined) => Promise<Made>): Promise<Made> {
     const before = this.#unready.get(urn);
     try {
-      const made = await create(before);
+      const made = await change(before);
       this.#unready.delete(urn);
       return made;
     } catch (error) {

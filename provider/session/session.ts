@@ -14,7 +14,7 @@ import { StackLook } from "../stack/stack-look";
 import { Cancellation } from "./cancellation";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./lasting-lines";
-import { RetriedCreations } from "./retried-creation";
+import { UnreadyResources } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -29,7 +29,7 @@ export class Session {
   /** What the engine's own records say about the stack. */
   readonly stack = new StackLook(this);
   readonly longWaits = new LongWaits();
-  readonly creations = new RetriedCreations();
+  readonly unready = new UnreadyResources();
   readonly nonce: () => string;
   readonly #runId = newRunId();
   #command: EngineCommand | undefined;

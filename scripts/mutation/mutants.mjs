@@ -580,10 +580,15 @@ const ledger = [
         "handOver",
         "state",
         "compromised",
-        2,
       ),
       test: resources("rotation-compromise"),
       by: "revokeNow of the current key does not revoke it before a run",
+    },
+    {
+      name: "the key before a previous one is retired",
+      change: becomes("{ ...state, previous: old }", "handOver", "state", "retired"),
+      test: resources("rotation"),
+      by: "the key with which keyplane authenticates T12: keeps the key before it",
     },
   ]),
   ...inFile("sdk/nodejs/run/program-end.ts", [
@@ -908,6 +913,12 @@ const deletes = [
       by: "D3",
     },
     {
+      name: "a list that lacks a key again does not settle its revocation",
+      change: drop("#settleRevoke", "open", "unlisted"),
+      test: api("keys-revoke"),
+      by: "revoking a key D2: fails if every answer is lost and no list",
+    },
+    {
       name: "an organization's empty list settles no revocation",
       change: drop("#settleRevoke", "open", "keys"),
       test: resources("lies"),
@@ -1054,6 +1065,15 @@ const rotation = [
   ...inFile("provider/resources/rotating-api-key.ts", [
     { name: "an update waits for the previous key before it rotates", change: always("rotateIfDue", "urgent") },
     { name: "a resource with one key left is not gone", change: without("read", "previousFound", "undefined") },
+    {
+      name: "a resource with a retired key that one list lacks is not gone",
+      change: becomes(
+        "state.retired.map(async (id) => (await context.keys().list()).find((key) => key.id === id))",
+        "read",
+        "map",
+      ),
+      by: "a rotation keeps the id of a retired live key",
+    },
     { name: "what is left is revoked only once its successor is ready", change: drop("revokePending", "current") },
   ]),
   ...inFile("provider/resources/rotation/retire-key.ts", [
@@ -1064,6 +1084,12 @@ const rotation = [
       name: "a retired key that one list lacks is remembered",
       change: without("listedKey", "secondLook"),
       by: "a rotation remembers a retired key",
+    },
+    {
+      name: "a retired key that was adopted is revoked under its own name",
+      change: uncalled("revokeRetired", "keysToRevoke"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a retired key that was adopted",
     },
     {
       name: "one list that lacks a previous key says nothing about its use",
@@ -1078,7 +1104,7 @@ const rotation = [
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     { name: "a compromised key is marked as such", change: always("handOver", "revokeNow") },
-    { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "previous", 1) },
+    { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "state", "retired") },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
       name: "a key that never became ready goes before the next is made",
@@ -1095,7 +1121,8 @@ const rotation = [
 
 const adoption = [
   ...inFile("provider/keys/import-key.ts", [
-    { name: "keyplane's own credential is not adopted", change: drop("proveKey", "!==") },
+    { name: "keyplane's own credential is not adopted", change: drop("proveKey", "refused", "throw") },
+    { name: "the deadline of an adopted key is told", change: drop("proveKey", "deadline", "warn") },
     {
       name: "a secret that is not accepted is not adopted",
       change: instead("seen ??= [];", "provenByItself", "if", "seen", "notAccepted"),
@@ -1351,6 +1378,14 @@ const account = [
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
 const digests = [
+  ...inFile("cli/identify/advice.ts", [
+    {
+      name: "the command for a key that its account does not list only shows a plan",
+      change: never("revokeNow", "isMissing"),
+      test: cli("identify"),
+      by: "with a credential, the last use is shown",
+    },
+  ]),
   ...inFile("cli/identify/key-search.ts", [
     {
       name: "a part of a key at the end of a window is not a key",
@@ -1473,6 +1508,12 @@ const digests = [
       change: becomes("due(Number.NEGATIVE_INFINITY)", "dueByAge", "due", "now"),
       test: resources("diff"),
       by: "the diff of an ApiKey with a rotationWindow",
+    },
+    {
+      name: "a key does not wait for a window that opens after its deadline",
+      change: always("nextDue", "open", "deadline"),
+      test: resources("rotation-window"),
+      by: "a RotatingApiKey with a rotationWindow does not wait for a window",
     },
     { name: "a window without an age is refused", change: drop("keyRules", "rotateAfter"), test: resources("check") },
   ]),
@@ -2420,6 +2461,12 @@ const evidence = [
   ]),
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
+      name: "a deletion names the retired keys of another stack",
+      change: drop("leftBeside", "leaveToOthers"),
+      test: resources("deletes"),
+      by: "deleting a key C14: names all keys",
+    },
+    {
       name: "a retired key that was used stays live with revokeOnDelete: false",
       change: never("usedRetired", "revoke"),
       test: resources("rotation-requests"),
@@ -2931,6 +2978,12 @@ const evidence = [
       by: "with the plugin, a repeated creation",
     },
     {
+      name: "the plugin remembers an update that an error hook repeats",
+      change: becomes("held", "update", "change", "outputs"),
+      test: contract("error-hooks"),
+      by: "with the plugin, a repeated update",
+    },
+    {
       name: "a resource of another provider may have adopted a key",
       change: drop("noteHoldersOf", "noteHeldBy"),
       test: contract("import"),
@@ -3161,9 +3214,15 @@ const evidence = [
     },
     {
       name: "a destroy looks for what former owners left behind",
-      change: instead("return;", "#lookBack", "#hasLookedBack", "="),
+      change: instead("return;", "#lookBack", "hasLookedBack", "="),
       test: STORIES_OF_PLUGIN,
       by: "a creation that dies with its engine, a destroy, and another program",
+    },
+    {
+      name: "a destroy looks in each list for what former owners left behind",
+      change: becomes("[...this.#notes.values()][0]", "#lookBack", "#of"),
+      test: contract("orphans"),
+      by: "is revoked by a destroy whose last key has the former owner",
     },
     {
       name: "a destroy looks for interrupted creations under the former name of a stack",
@@ -3478,18 +3537,10 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
-  ...inFile("provider/resources/api-key.ts", [
+  ...inFile("provider/keys/find-key.ts", [
     {
       name: "a sealed key that is taken for gone is named",
-      change: always("read", "sealedKey"),
-      test: SEALED,
-      by: "is gone only if two lists",
-    },
-  ]),
-  ...inFile("provider/resources/rotating-api-key.ts", [
-    {
-      name: "a sealed current key that is taken for gone is named",
-      change: drop("read", "untried"),
+      change: drop("mustNotWork", "warn"),
       test: SEALED,
       by: "a sealed RotatingApiKey warns",
     },
@@ -3540,11 +3591,25 @@ const leases = [
   ...inFile("provider/keys/create-key.ts", [
     { name: "a deadline is a time of the service", change: drop("createNamed", "skewMs"), test: LEASES },
   ]),
+  ...inFile("provider/resources/rotation/rotation-outputs.ts", [
+    {
+      name: "the deadline of an ApiKey's key is known to the RotatingApiKey that continues it",
+      change: never("readState", "maxAge"),
+      test: resources("converted"),
+      by: "the state of a resource of the other kind, which an alias or an edited state can pass of an ApiKey with maxAge",
+    },
+  ]),
   ...inFile("provider/resources/rotation/rotation-plan.ts", [
     {
       name: "another maxAge rotates, because the deadline is in the name",
       change: never("rotationReason", "sameAge"),
       test: LEASES,
+    },
+    {
+      name: "a previous key in use does not hold up a rotation until the deadline",
+      change: without("rotationReason", "urgent", "deadlineIn"),
+      test: LEASES,
+      by: "a RotatingApiKey with maxAge rotates in time",
     },
   ]),
   ...inFile("provider/keys/fate.ts", [

@@ -310,10 +310,13 @@ describe("a key of a resource that is gone from the program", () => {
   it("is revoked by a destroy whose last key has the former owner, after an upgrade gave the provider another one", async () => {
     const first = await PluginUnderTest.start(plane);
     const kept = await first.add("ApiKey", { revokeOnDelete: false }, "kept");
+    const elsewhere = await first.add("ApiKey", { organizationId: "org-local-1" }, "elsewhere");
     const note = await first.checked("ApiKey", {});
     const left = await orphan(note);
     const upgraded = await PluginUnderTest.start(plane, { command: ["destroy"] });
-    upgraded.save([kept], [note]);
+    upgraded.save([kept, elsewhere], [note]);
+    // Each list is looked through: the account's own keys, and those of an organization.
+    await upgraded.delete(elsewhere);
     await upgraded.delete(kept);
     await upgraded.cancel();
     expect(await live()).toEqual([kept.id]);

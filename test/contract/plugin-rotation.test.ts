@@ -282,6 +282,17 @@ describe("after the grace of a previous key", () => {
     expect((await (await next()).up(updated)).step).toBe("same");
   });
 
+  it("a retired key that was adopted, whose name does not show the owner, is revoked by an update", async () => {
+    const state = await due();
+    const { previousKeyId, previousName, previousKey, rotatedAt, ...others } = state.outputs;
+    const adopted = { id: String((await plane.state.createKey("by-hand")).id), name: "by-hand", by: "tagofowner" };
+    const createdAt = new Date(Date.now() - 2 * DAY).toISOString();
+    const later = { ...state, outputs: { ...others, createdAt, adopted, retired: [previousKeyId, adopted.id] } };
+    save(later);
+    await (await next()).up(later);
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
   it("a destroy revokes all keys", async () => {
     const state = await due();
     await (await next({ command: ["destroy"] })).delete(state);

@@ -41,7 +41,10 @@ export interface ListKeysOptions extends ReadOptions {
 }
 
 export interface RevokeKeyOptions extends ReadOptions {
-  /** Whether a list lacks the key. If the service does not find its id either, the key is gone. @default false */
+  /**
+   * Whether a list lacks the key. Then the key is gone only if the service refuses its id, too.
+   * @default false
+   */
   readonly unlisted?: boolean | undefined;
 }
 
@@ -199,7 +202,7 @@ export class Keys {
       if (!(error instanceof KeyplaneError)) throw error;
       // Both the list and this answer say that the key does not exist.
       const isAbsent = unlisted && error.kind === "not_found";
-      return isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
+      return isAbsent ? "absent" : await this.#settleRevoke(id, error, { signal, unlisted });
     }
   }
 
@@ -242,13 +245,15 @@ export class Keys {
   async #settleRevoke(
     id: string,
     trouble: KeyplaneError,
-    signal: AbortSignal | undefined,
+    { signal, unlisted }: RevokeKeyOptions,
   ): Promise<"revoked" | "absent"> {
     const { kind, status = 0 } = trouble;
     const lostBefore = isApiError(trouble) && trouble.afterLost;
     const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || isInconclusive(status);
     const refused = kind === "api" || kind === "not_found" || kind === "conflict";
     if (!open && !(refused && status >= 400)) throw trouble;
+    // That another list lacks it says nothing about what this request has done.
+    if (open && unlisted) throw trouble;
     // If the service does not find the key, the list may only lag behind.
     const keys = await this.#listAfter(trouble, kind === "not_found" ? [id] : [], signal);
     if (keyIn(keys, id) !== undefined) throw trouble;

@@ -80,7 +80,10 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, co
   );
 }
 
-/** Ids of keys that the resource has still to revoke, besides its own. If the state was copied, the original does. */
+/**
+ * Ids of keys that the resource has still to revoke, besides its own. If the state was copied, the original does. If it
+ * was renamed, nothing does, so they are named.
+ */
 async function leftBeside(
   id: string,
   keys: readonly HeldKey[],
@@ -91,11 +94,12 @@ async function leftBeside(
   // The resource that this one replaced may have left it to the state of this one.
   const named = inputs.revokeOnDelete === false && !keys.some((key) => key.id === inputs.revokeNow);
   const revokeNow = named ? await ownKeyIn(state, context) : [];
-  return sameOwner(ownerNow(identity, context), identity)
-    ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(
-        (keyId) => !isHeldElsewhere(keyId, id, identity, context),
-      )
-    : [];
+  const left = [...pendingRevocations, ...compromised, ...retired];
+  if (sameOwner(ownerNow(identity, context), identity)) {
+    return [...left, ...revokeNow].filter((keyId) => !isHeldElsewhere(keyId, id, identity, context));
+  }
+  for (const key of keysToRevoke(left, state)) leaveToOthers(key, context);
+  return [];
 }
 
 /** Retired keys that somebody may need, because they were used since a run retired them that failed before its end. */

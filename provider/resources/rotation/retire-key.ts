@@ -9,6 +9,7 @@ import { formatKey, isOthers } from "../../keys/names";
 import { leaveToOthers, revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import { shownName } from "../../text";
+import { keysToRevoke } from "./adoption";
 import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
@@ -86,15 +87,17 @@ async function withDelivery(state: RotationState, context: Context): Promise<Rot
   return { ...state, rotatedAt: now, historyMark: await history.mark(urn) };
 }
 
-/** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
+/** Revokes retired keys by the same rules. Their secrets are no longer known. */
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
   const records = await Promise.all(state.retired.map((id) => listedKey(id, context)));
   const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
-  const toRevoke = live.filter(({ record }) => judgeReplaced(record, state, context).fate === "revoke");
-  const left = await revokeAll(toRevoke, state.inputs.owner, context);
-  const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
-  return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
+  const toRevoke = live
+    .filter(({ record }) => judgeReplaced(record, state, context).fate === "revoke")
+    .map(({ id }) => id);
+  const left = await revokeAll(keysToRevoke(toRevoke, state), state.inputs.owner, context);
+  const isDone = (id: string) => toRevoke.includes(id) && !left.includes(id);
+  return { ...state, retired: live.map(({ id }) => id).filter((id) => !isDone(id)) };
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */

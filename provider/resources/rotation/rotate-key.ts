@@ -128,17 +128,17 @@ function handOver(
   ownSetting: string | undefined,
   context: Context,
 ): RotationState {
-  const { current: old, previous, compromised } = state;
+  const { current: old, previous, compromised, retired } = state;
   if (old === undefined || state.currentGone) return state;
-  if (reason.field !== "revokeNow") return { ...state, previous: old };
+  // Nobody has named the previous key, so it keeps its grace.
+  const next = { ...state, previous: old, retired: [...retired, ...(previous ? [previous.id] : [])] };
+  if (reason.field !== "revokeNow") return next;
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
     leaveToOthers(old, context);
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
-  return ownSetting !== undefined
-    ? { ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.id] : [])] }
-    : { ...state, compromised: [...compromised, old.id] };
+  return ownSetting === undefined ? { ...state, compromised: [...compromised, old.id] } : next;
 }
 
 /** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */

@@ -28,7 +28,8 @@ export function readState(outputs: Properties): RotationState {
     inputs: { ...inputs, sealTo: recipientsIn(queuedSealTo ?? inputs.sealTo) },
     current: heldKey(keyId, name, key, sealedKey, digest),
     sealedTo: sealedIn(sealedKey) && inputs.sealTo,
-    leasedFor: textOf(leasedFor),
+    // An alias can pass the state of an `ApiKey`, whose key always has the deadline of its input.
+    leasedFor: textOf(nextAction === undefined ? inputs.maxAge : leasedFor),
     currentGone: currentGone === true,
     previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
     rotatedAt: textOf(rotatedAt),

@@ -1,6 +1,6 @@
 import { dueByAge, nextDue } from "../../keys/key-fields";
 import { leftDue } from "../../keys/key-state";
-import { sameAge } from "../../keys/lease";
+import { deadlineIn, sameAge } from "../../keys/lease";
 import { pendingDue } from "../../keys/readiness";
 import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
@@ -12,7 +12,10 @@ export interface RotationReason {
   /** The field that causes it. If it is `revokeNow`, the current key is revoked as soon as its successor is handed out. */
   readonly field: string;
   readonly why: string;
-  /** Whether consumers cannot or must not keep using the current key. If so, the previous key's grace is ignored. */
+  /**
+   * Whether consumers cannot or must not keep using the current key, or not for long. Then the rotation does not wait until
+   * the previous key can be revoked.
+   */
   readonly urgent: boolean;
   /** When the current key is due, if its age is the reason. */
   readonly due?: NextDue | undefined;
@@ -37,7 +40,9 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
     return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
   const why = dueByAge(state.createdAt, inputs, now);
   const due = nextDue(state.createdAt, inputs);
-  return why === undefined ? undefined : { field: "rotateAfter", why, due, ...patient };
+  if (why === undefined) return undefined;
+  // Its deadline comes, even if somebody uses the previous key for longer.
+  return { field: "rotateAfter", why, due, urgent: deadlineIn(current.name) !== undefined };
 }
 
 function changeOfAge(before: string | undefined, after: unknown): string {

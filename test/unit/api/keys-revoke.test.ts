@@ -70,6 +70,18 @@ describe("revoking a key", () => {
     expect(await account.keys.revoke(id)).toBe("revoked");
   });
 
+  it("D2: fails if every answer is lost and no list has ever shown the key, because another one proves nothing", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    const lacking = (await account.keys.list()).filter((key) => key.id !== id);
+    const body = lacking.map(({ name, createdAt, lastUsedAt, ...key }) => {
+      return { id: Number(key.id), name, created_at: createdAt, last_used_at: lastUsedAt };
+    });
+    await plane.rules.add({ route: "GET /api_keys", status: 200, body, count: null });
+    await strike({ status: 500, count: 3, commit: "never" });
+    expect(await caught(account.keys.revoke(id, { unlisted: true }))).toMatchObject({ status: 500 });
+    expect(await account.keys.revoke(id, { unlisted: true })).toBe("revoked");
+  });
+
   for (const status of [400, 404, 409, 410, 422]) {
     it(`D3: treats ${status} as success only if a list does not contain the key`, async () => {
       const { account, plane, id, strike } = await startWithKey();

@@ -270,7 +270,12 @@ test("with a credential, the last use is shown and whether the key is listed, wi
     const strange = state({ rotating: { ...rotating, name: generatedName("app", owner) } });
     const elsewhere = await folderWith({ "prod.json": strange });
     expect((await identified(made.key, ["--state", join(elsewhere, "prod.json")], envOf(plane))).keys).toMatchObject([
-      { listed: false },
+      // The command must not revoke that one, so it only shows its plan.
+      {
+        listed: false,
+        next: [expect.anything(), expect.stringMatching(/of its account: `npx keyplane revoke \d+`/)],
+        revoke: `npx keyplane revoke ${made.id}`,
+      },
     ]);
     // Only --check uses what was found.
     const checked = await identified(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { noteHolder } from "../../../provider/keys/holders";
+import { autoName } from "../../../provider/keys/names";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
@@ -54,6 +55,17 @@ describe("a key that was created by hand", () => {
     await stack.up();
     expect(await harness.liveIds()).toEqual([stack.current]);
     expect(stack.warnings).toBe("");
+  });
+
+  it.each([
+    ["is reported", undefined],
+    ["is not reported if the next run gives it a successor", "30d"],
+  ])("and has a deadline in its name, at which keyplane reap revokes it, %s", async (_, maxAge) => {
+    const harness = await StackHarness.start();
+    const deadline = "2099-01-02T03:04:00.000Z";
+    const adopt = await handmade(harness, autoName("lost", OTHER_OWNER, "abcdefgh", Date.parse(deadline)));
+    const stack = await RotatingStack.start({ adopt, ...(maxAge !== undefined && { maxAge }) }, harness);
+    expect(stack.warnings.includes(deadline)).toBe(maxAge === undefined);
   });
 
   it("appears in the outputs only as the current key, so that the program can remove its secret", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
+import { deadlineIn } from "../../../provider/keys/lease";
 import { failureOf, StackHarness } from "./harness";
 import { RotatingStack } from "./rotating-stack";
 
@@ -32,6 +33,18 @@ describe("the state of a resource of the other kind, which an alias or an edited
     const rotated = await RotatingApiKey.update(id, taken, { ...inputs, revokeNow: id }, harness.context);
     await RotatingApiKey.delete(id, rotated, harness.context);
     expect(await harness.liveIds()).toEqual([]);
+  });
+
+  it.each([
+    ["keeps its key with the same one", "30d", 1],
+    ["rotates without one, because the name of its key has a deadline", undefined, 2],
+  ])("of an ApiKey with maxAge %s", async (_, maxAge, live) => {
+    const harness = await StackHarness.start();
+    const { id, outputs } = await harness.createKey({ maxAge: "30d" });
+    const inputs = { owner: harness.identity, ...(maxAge !== undefined && { maxAge }) };
+    const taken = await resourceTypes.RotatingApiKey.update(id, outputs, inputs, harness.context);
+    expect(await harness.liveIds()).toHaveLength(live);
+    expect(deadlineIn(String(taken.name)) !== undefined).toBe(maxAge !== undefined);
   });
 
   it("of an ApiKey that a former version turned from a RotatingApiKey has an id that is not the key's", async () => {

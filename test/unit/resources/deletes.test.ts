@@ -254,6 +254,24 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
+  it.each([
+    ["ApiKey", resourceTypes.ApiKey, 1],
+    ["RotatingApiKey", resourceTypes.RotatingApiKey, 3],
+  ])("C14: names all keys of an %s that a copied state deletes and does not revoke", async (_, kind, count) => {
+    const harness = await StackHarness.start();
+    const { id, outputs } = await kind.create({ owner: OWNER }, harness.context);
+    const left = await Promise.all(Array.from({ length: count }, () => harness.createKey()));
+    const copy = harness.beside({ owner: OTHER_OWNER });
+    check(kind, { owner: OTHER_OWNER }, copy.context);
+    const [pending, ...retired] = left.map((key) => key.id);
+    const lists = { pendingRevocations: [pending], retired, compromised: retired.slice(1) };
+    await kind.delete(id, json({ ...outputs, ...lists }), copy.context);
+    const ids = [outputs.keyId, ...left.map((key) => key.id)].sort();
+    expect(await harness.liveIds()).toEqual(ids);
+    const named = ids.filter((each) => copy.told.warn.join("\n").includes(`run \`npx keyplane revoke ${each}\``));
+    expect(named).toEqual(ids);
+  });
+
   it("C14: leaves pending revocations of a copied state to the original stack", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });

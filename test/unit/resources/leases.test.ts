@@ -145,6 +145,30 @@ describe("a RotatingApiKey with maxAge", () => {
     expect(deadlineIn(String(stack.outputs?.name))).toBeDefined();
   });
 
+  it("rotates in time although somebody still uses the key before it, which stays live until maxOverlap", async () => {
+    const harness = await StackHarness.start();
+    const { id, key } = await harness.plane.state.createKey("by-hand");
+    const adopt = { id: String(id), key };
+    const stack = await RotatingStack.start({ maxAge: "3d", gracePeriod: "12h", adopt }, harness);
+    await stack.up();
+    const { current } = stack;
+    const passDays = async (days: number) => {
+      for (let half = 0; half < 2 * days; half++) {
+        await harness.clock.pass(DAY / 2);
+        await harness.plane.state.useKey(id);
+        await stack.up();
+      }
+    };
+    await passDays(2.5);
+    expect(stack.current).not.toBe(current);
+    expect(await harness.liveIds()).toEqual([String(id), stack.current]);
+    await passDays(4);
+    expect(await harness.liveIds()).toContain(String(id));
+    await harness.clock.pass(DAY);
+    await stack.up();
+    expect(await harness.liveIds()).not.toContain(String(id));
+  });
+
   it("refuses a life that ends before its grace", async () => {
     const { context, identity } = await StackHarness.start();
     const inputs = { owner: identity, maxAge: "2d", gracePeriod: "20h" };

@@ -251,6 +251,17 @@ describe("an organization's empty list", () => {
     expect(await failureOf(harness.deleteKey(made))).toMatchObject({ code: "KP-ANSWER" });
   });
 
+  it("does not let a key go untold that nobody can try, such as a sealed one", async () => {
+    const { harness, made } = await start();
+    await harness.plane.rules.add({
+      route: "DELETE /organizations/{org_id}/api_keys/{key_id}",
+      status: 404,
+      count: null,
+    });
+    await harness.deleteKey({ ...made, outputs: { ...made.outputs, key: null } });
+    expect(harness.told.warn).toEqual([expect.stringContaining(`run \`npx keyplane revoke ${made.id}\``)]);
+  });
+
   it("does not prove a revocation whose answer was lost", async () => {
     const { harness, made } = await start();
     await harness.plane.rules.add({

@@ -71,6 +71,17 @@ describe("a RotatingApiKey with a rotationWindow", () => {
     expect(stack.current).not.toBe(current);
   });
 
+  it("does not wait for a window that opens after its deadline, when nobody can use the key any more", async () => {
+    const stack = await RotatingStack.start({ maxAge: "40d" });
+    await stack.up({ ...windowAfter(stack, 2 * DAY), maxAge: "40d" });
+    const { current } = stack;
+    await stack.harness.clock.pass(38 * DAY);
+    expect(await stack.up()).toEqual(idle);
+    await stack.harness.clock.pass(1.5 * DAY);
+    expect((await stack.up()).reasons).toEqual([expect.stringMatching("^due since")]);
+    expect(stack.current).not.toBe(current);
+  });
+
   it("says when its window is open again if an update finds it closed", async () => {
     const stack = await RotatingStack.start();
     const inputs = windowAfter(stack, 2 * DAY);

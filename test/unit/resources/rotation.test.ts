@@ -279,6 +279,8 @@ describe("a rotation", () => {
     const { previous } = stack;
     await stack.failedUp();
     await stack.harness.plane.state.revokeKey(stack.current);
+    // One list that lacks it proves nothing.
+    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 0, count: 1 });
     expect(await stack.refresh()).toBe(true);
     expect(stack.outputs).toMatchObject({ retired: [previous] });
     expect(await stack.harness.liveIds()).toEqual([previous]);
@@ -547,6 +549,24 @@ describe("the key with which keyplane authenticates", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
     stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
     await stack.up(inputs);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("T12: keeps the key before it for its grace if it is compromised, because nobody has named that one", async () => {
+    const stack = await RotatingStack.start({ ...first, selfRotation: true });
+    const inputs = { ...second, selfRotation: true };
+    await stack.up(inputs);
+    const { current, previous } = stack;
+    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
+    await stack.harness.clock.pass(HOUR);
+    await stack.harness.plane.state.useKey(previous);
+    await stack.up({ ...inputs, revokeNow: current });
+    expect(await stack.harness.liveIds()).toEqual([previous, current, stack.current]);
+    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
+    await stack.harness.clock.pass(DAY);
+    await stack.up();
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 });

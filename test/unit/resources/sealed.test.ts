@@ -126,7 +126,10 @@ describe("a sealed ApiKey", () => {
     const later = harness.beside({ context: { run: new RunNotes() } });
     expect(await later.readKey(made)).toBeUndefined();
     // If it works after all, it is live, and the ledger does not report it: the stack had it.
-    expect(later.told.warn).toEqual([expect.stringContaining(`run \`npx keyplane revoke ${made.id}\``)]);
+    expect(later.told.warn).toEqual([
+      expect.stringContaining(`run \`npx keyplane revoke ${made.id}\``),
+      expect.stringContaining("creates a new key"),
+    ]);
   });
 
   it("is taken for gone only after its first minute, in which lists can lag behind", async () => {
@@ -192,14 +195,15 @@ describe("a sealed RotatingApiKey", () => {
     expect(await harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("warns with its id if a refresh takes its key for gone, and of no previous key", async () => {
+  it("warns with their ids if a refresh takes its previous or its current key for gone", async () => {
     const stack = await RotatingStack.start({ sealTo: { age: [ann.recipient] }, rotationTriggers: { run: 1 } });
     await stack.up({ ...stack.inputs, rotationTriggers: { run: 2 } });
     const { current, previous, harness } = stack;
     await harness.clock.pass(DAY);
     await harness.plane.state.revokeKey(Number(previous));
     await stack.refresh();
-    expect(stack.warnings).not.toContain("npx keyplane revoke");
+    expect(stack.warnings).toContain(`npx keyplane revoke ${previous}`);
+    expect(stack.warnings).not.toContain(`npx keyplane revoke ${current}`);
     await harness.plane.state.revokeKey(Number(current));
     await stack.refresh();
     expect(stack.warnings).toContain(`npx keyplane revoke ${current}`);
