@@ -61,7 +61,7 @@ export async function mustNotWork(held: RecordedKey, context: Context): Promise<
     );
     return;
   }
-  if (!(await context.keys().authenticates(key, { isNew: false }))) return;
+  if (!(await context.keys().authenticates(key, { isNew: isYoung(held, context) }))) return;
   throw new KeyplaneError(
     "KP-ANSWER",
     `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +

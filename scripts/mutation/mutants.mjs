@@ -836,6 +836,12 @@ const deletes = [
       by: "R4",
     },
     {
+      name: "a young key that the service refuses is tried again",
+      change: becomes("false", "mustNotWork", "isYoung", "held", "context"),
+      test: resources("reads"),
+      by: "reading a key R4: does not take a new key for gone",
+    },
+    {
       name: "a young sealed key is not taken for gone",
       change: always("laterLook", "isYoung"),
       test: resources("sealed"),

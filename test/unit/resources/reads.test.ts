@@ -73,7 +73,17 @@ describe("reading a key", () => {
     const key = await harness.createKey();
     await harness.plane.state.revokeKey(key.id);
     expect(await harness.readKey(key)).toBeUndefined();
-    expect(await harness.requests(1)).toEqual([LIST, LIST, "GET /projects"]);
+    expect(await harness.requests(1)).toEqual([LIST, LIST, ...Array(5).fill("GET /projects")]);
+  });
+
+  it("R4: does not take a new key for gone that is not known to the whole service yet", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey();
+    await harness.plane.state.createKey("newest");
+    // The newest key is the first one in a list.
+    await harness.plane.rules.add({ route: LIST, lacks: 1, count: 2 });
+    await harness.plane.rules.add({ route: "GET /projects", status: 401, count: 2 });
+    expect(await failureOf(harness.readKey(key))).toMatchObject({ code: "KP-ANSWER" });
   });
 
   it("C7: reports a missing key as drift, but keeps it while an orphan of its creation must be revoked", async () => {
