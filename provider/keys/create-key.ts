@@ -178,9 +178,12 @@ async function revokeLost(name: string, lost: KeyplaneError, left: Leftovers, co
   left.lostNames.push(name);
   context.run.lostNames.add(name);
   const found = await findLostKey(name, lost, (key) => fateOfLost(key).fate !== "revoke", context);
-  if (found === undefined && isAnswerLost(lost)) return;
+  if (found === undefined) {
+    if (isAnswerLost(lost)) return;
+    // Only an earlier attempt of this request can have taken the name. The list does not show its key yet.
+    throw lost;
+  }
   left.lostNames.pop();
-  if (found === undefined) throw lost;
   await revokeOrphan({ id: found.id, name }, "which a request created whose answer was lost,", left, context);
 }
 

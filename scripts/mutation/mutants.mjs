@@ -2938,6 +2938,12 @@ const evidence = [
       by: "C4",
     },
     {
+      name: "the name of an own key that the list does not show yet is kept",
+      change: before("left.lostNames.pop();", "revokeLost", "throw", "lost"),
+      test: resources("lost-answers"),
+      by: "C11",
+    },
+    {
       name: "a complete refusal is final",
       change: instead("return;", "revokeLost", "throw", "lost"),
       test: resources("lost-answers"),

@@ -206,10 +206,12 @@ describe("a creation", () => {
     expect(new Set(harness.names).size).toBe(2);
   });
 
-  it("C11: fails if the service says that a name is taken that no key has", async () => {
+  it("C11: fails if the service says that a name is taken that no key has, and records the name of the key to look for", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, status: 422, body: { message: "choose another unique name" } });
-    expect((await failureOf(harness.createKey())).message).toContain("choose another unique name");
+    const [failed, name] = [await harness.createKey(), String(harness.names[0])];
+    expect(failed.notReady).toContain("choose another unique name");
+    expect(failed).toMatchObject({ id: name, outputs: { lostNames: [name] } });
     expect(await harness.postsThatMayCount()).toBe(1);
   });
 
