@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { deadlineIn } from "../../../provider/keys/lease";
+import { membersOf } from "../../../provider/members";
 import { failureOf, StackHarness } from "./harness";
 import { RotatingStack } from "./rotating-stack";
 
@@ -44,7 +45,7 @@ describe("the state of a resource of the other kind, which an alias or an edited
     const inputs = { owner: harness.identity, ...(maxAge !== undefined && { maxAge }) };
     const taken = await resourceTypes.RotatingApiKey.update(id, outputs, inputs, harness.context);
     expect(await harness.liveIds()).toHaveLength(live);
-    expect(deadlineIn(String(taken.name)) !== undefined).toBe(maxAge !== undefined);
+    expect(deadlineIn(String(membersOf(taken).name)) !== undefined).toBe(maxAge !== undefined);
   });
 
   it("of an ApiKey that a former version turned from a RotatingApiKey has an id that is not the key's", async () => {
