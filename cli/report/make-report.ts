@@ -8,17 +8,23 @@ import { conceal } from "../../provider/secrets";
 import type { Deployment } from "../../provider/stack/deployment";
 import { isKeyplanes } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
-import { readOrganization } from "../account";
+import { type AccountFlags, readOrganization } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { UNUSED_FOR } from "../duration-option";
-import { type ReadState, readStatesBelow } from "../state/states";
+import { type Age, UNUSED_FOR } from "../duration-option";
+import { type ReadState, readStatesBelow, type StateFlags } from "../state/states";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { joinReport } from "./join";
 import { accountsOf, requestLists } from "./key-lists";
-import type { ReportFlags } from "./report";
 import type { Report } from "./report-data";
 import { scopeIn } from "./state-keys";
+
+export interface ReportFlags extends AccountFlags, StateFlags {
+  readonly organization?: readonly string[];
+  readonly unusedFor?: Age;
+  readonly out?: string;
+  readonly json?: true;
+}
 
 /** Reads the sources, joins them and shows the report. */
 export async function makeReport(flags: ReportFlags, run: CommandRun): Promise<void> {

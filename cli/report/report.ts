@@ -1,15 +1,8 @@
 import type { Command } from "commander";
-import { type AccountFlags, withAccount } from "../account";
+import { withAccount } from "../account";
 import type { CommandRun } from "../command-run";
-import { type Age, readAge, UNUSED_FOR } from "../duration-option";
-import type { StateFlags } from "../state/states";
-
-export interface ReportFlags extends AccountFlags, StateFlags {
-  readonly organization?: readonly string[];
-  readonly unusedFor?: Age;
-  readonly out?: string;
-  readonly json?: true;
-}
+import { readAge, UNUSED_FOR } from "../duration-option";
+import type { ReportFlags } from "./make-report";
 
 /** `keyplane report`: joins the lists of keys with the states of stacks. */
 export function addReport(program: Command, run: CommandRun): void {

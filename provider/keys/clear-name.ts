@@ -2,12 +2,18 @@ import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
-import type { ExactName } from "./create-key";
 import { ownerIdIn } from "./identity";
 import { nameInUrn } from "./names";
 
+/** A name that the program sets, the owner of the key, and what happens to an unused key that has the name. */
+export interface NameClaim {
+  readonly name: string;
+  readonly owner: string;
+  readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
+}
+
 /** Makes sure that an exact name is free. */
-export async function clearName({ name, owner, onNameConflict = "fail" }: ExactName, context: Context): Promise<void> {
+export async function clearName({ name, owner, onNameConflict = "fail" }: NameClaim, context: Context): Promise<void> {
   const keys = await context.keys().list({ fresh: true });
   const inTheWay = keys.filter((key) => key.name === name);
   if (onNameConflict === "revokeUnused") {

@@ -4,6 +4,7 @@ import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, mess
 import type { Context } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
+import type { NameClaim } from "./clear-name";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-request";
 import { autoName, formatListed, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
@@ -41,13 +42,7 @@ export class NotCreated extends Error {
 }
 
 /** The inputs of a key that is to be created. Only an `ApiKey` can have an exact name. */
-type NamedInputs = KeyInputs & {
-  readonly owner: string;
-  readonly name?: string | undefined;
-  readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
-};
-
-export type ExactName = NamedInputs & { readonly name: string };
+type NamedInputs = KeyInputs & Omit<NameClaim, "name"> & { readonly name?: string | undefined };
 
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
@@ -109,7 +104,7 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key.
  */
-async function createExact(inputs: ExactName, context: Context): Promise<CreatedKey> {
+async function createExact(inputs: KeyInputs & NameClaim, context: Context): Promise<CreatedKey> {
   const { name } = inputs;
   // Loaded on demand, because an exact name is rare.
   const { clearName } = await import("./clear-name.js");
@@ -133,7 +128,7 @@ async function createExact(inputs: ExactName, context: Context): Promise<Created
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree({ name, projectId }: ExactName, context: Context): Promise<CreatedKey> {
+async function createWhenFree({ name, projectId }: KeyInputs & NameClaim, context: Context): Promise<CreatedKey> {
   for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
       return await context.keys().create(name, { projectId });

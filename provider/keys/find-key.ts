@@ -1,7 +1,8 @@
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import type { Context, HeldName } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
+import type { HeldName } from "../schema/witness";
 import { shownName } from "../text";
 import { mustBeSameAccount } from "./account-guard";
 import { ownerIdIn } from "./identity";

@@ -1,5 +1,6 @@
 import { getOrCreate } from "../get-or-create";
-import type { Context, Made, ResourceType } from "../schema/resource-type";
+import type { Made } from "../schema/outputs";
+import type { Context, ResourceType } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
 /**

@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { base32, shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { type Members, membersOf, textOf } from "../members";
-import type { HeldName } from "../schema/resource-type";
+import type { HeldName } from "../schema/witness";
 import { shownName, withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
 import { DEADLINE_LENGTH, withDeadline } from "./lease";

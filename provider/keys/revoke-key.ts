@@ -1,6 +1,7 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
-import type { Context, HeldName } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
+import type { HeldName } from "../schema/witness";
 import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";

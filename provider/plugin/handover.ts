@@ -2,8 +2,8 @@ import { noteHeldBy } from "../keys/holders";
 import { revokeAll } from "../keys/revoke-key";
 import { keysToRevoke } from "../resources/rotation/adoption";
 import { readState } from "../resources/rotation/rotation-outputs";
-import type { Outputs } from "../schema/outputs";
-import type { Context, Made, ResourceType } from "../schema/resource-type";
+import type { Made, Outputs } from "../schema/outputs";
+import type { Context, ResourceType } from "../schema/resource-type";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";

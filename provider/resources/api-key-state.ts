@@ -6,7 +6,8 @@ import { expiresAt, leaseRules } from "../keys/lease";
 import { textOf, withoutEmpty } from "../members";
 import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Outputs, Properties } from "../schema/outputs";
-import type { Context, Failure, HeldName } from "../schema/resource-type";
+import type { Context, Failure } from "../schema/resource-type";
+import type { HeldName } from "../schema/witness";
 import type { SealedTexts } from "../seal/recipients";
 
 const NO_ADOPTION =

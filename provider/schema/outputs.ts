@@ -40,6 +40,12 @@ export type Outputs = Given & { readonly [Name in (typeof OUTPUT_TEXTS)[number]]
   readonly adopted?: unknown;
 };
 
+/** A resource as a verb has left it. */
+export interface Made<State = Outputs> {
+  readonly id: string;
+  readonly outputs: State;
+}
+
 /**
  * Reads what the engine passes: checked inputs, or the outputs in a state, which anybody can edit. A member with the
  * wrong form is left out. One that a preview does not know yet stays.

@@ -5,8 +5,8 @@ import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings/settings";
 import type { Digest } from "./digest";
 import type { FieldRule, Planned } from "./field-types";
-import type { Given, Outputs, Properties } from "./outputs";
-import type { History, Witness } from "./witness";
+import type { Given, Made, Outputs, Properties } from "./outputs";
+import type { HeldName, History, Witness } from "./witness";
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -170,18 +170,6 @@ export interface DueTerms {
   readonly hasLedger: boolean;
   /** The former names of the stack, according to the settings. */
   readonly renamedFrom?: () => readonly string[];
-}
-
-/** A key that a resource holds: its id and, if known, its name. */
-export interface HeldName {
-  readonly id: string;
-  readonly name?: string | undefined;
-}
-
-/** A resource as a verb has left it. */
-export interface Made<State = Outputs> {
-  readonly id: string;
-  readonly outputs: State;
 }
 
 export interface Imported<Inputs = Given, State = Outputs> extends Made<State> {

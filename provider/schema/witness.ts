@@ -1,5 +1,11 @@
 import type { ApiKeyRecord } from "../api/records";
-import type { HeldName, Made } from "./resource-type";
+import type { Made } from "./outputs";
+
+/** A key that a resource holds: its id and, if known, its name. */
+export interface HeldName {
+  readonly id: string;
+  readonly name?: string | undefined;
+}
 
 /** A resource in the state that has a key. */
 export interface KeyHolder {

@@ -4,8 +4,8 @@ import { nextDue } from "../keys/key-fields";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
-import type { Given } from "../schema/outputs";
-import type { Context, Made, ResourceType } from "../schema/resource-type";
+import type { Given, Made } from "../schema/outputs";
+import type { Context, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
 interface Compared extends Made {

@@ -3,8 +3,8 @@ import { identityIn } from "../keys/identity";
 import { bothLost, lostIn } from "../keys/lost-request";
 import { mustBeRevoked, revokeAll } from "../keys/revoke-key";
 import { diff } from "../schema/diff";
-import type { Given } from "../schema/outputs";
-import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
+import type { Given, Made } from "../schema/outputs";
+import { type Context, NotReady, type ResourceType } from "../schema/resource-type";
 
 /**
  * Resources that a creation or an update has left not ready. An error hook of the program can make the engine ask for the

@@ -2,8 +2,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
 import { textsOf } from "../members";
-import type { HeldName } from "../schema/resource-type";
-import type { KeyHolder, KeyRequest, Witness } from "../schema/witness";
+import type { HeldName, KeyHolder, KeyRequest, Witness } from "../schema/witness";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn, type Role } from "./stack-state";
 

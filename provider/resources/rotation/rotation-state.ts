@@ -2,8 +2,7 @@ import { endOfOverlap } from "../../keys/fate";
 import type { RecordedKey } from "../../keys/find-key";
 import { digestOfTriggers, type KeyState } from "../../keys/key-state";
 import type { MadeBy } from "../../keys/names";
-import type { HeldName } from "../../schema/resource-type";
-import type { HistoryMark } from "../../schema/witness";
+import type { HeldName, HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { type PlannedRotation, periodsOf, type RotationInputs } from "./rotation-fields";
 
