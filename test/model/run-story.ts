@@ -614,7 +614,7 @@ export class Story {
     const { id: number, name, lastUsedAt } = key;
     const { engine } = this;
     const id = String(number);
-    if (engine.kept.has(id)) return "revokeOnDelete is false";
+    if (engine.kept.has(id) || this.isToldKept(key)) return "revokeOnDelete is false";
     if (engine.released.has(id) || engine.dropped.has(id)) return "the engine removed it without a call";
     if (this.unseen.has(number)) return "a list lacked it";
     if ([...this.formerOwners].some((owner) => hasTagOf(name, owner))) return "the stack was renamed";
@@ -637,6 +637,11 @@ export class Story {
   /** Whether a message has said how to revoke a key that stays live. */
   protected isTold({ id }: LiveKey): boolean {
     return this.engine.said.some((text) => text.includes(`\`npx keyplane revoke ${id}\``));
+  }
+
+  /** Whether the deletion of its resource has said that a key stays live. Nothing has to prove that such a key was used. */
+  private isToldKept({ id, name }: LiveKey): boolean {
+    return this.engine.said.includes(`key ${id} (${name}) stays live, because revokeOnDelete is false`);
   }
 
   protected hasOwnTag(name: string): boolean {

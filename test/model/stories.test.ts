@@ -267,6 +267,19 @@ describe("a stack keeps all invariants in the story of", () => {
     ]);
   });
 
+  // Seed 420002: only failed runs had the key, so nothing proves that somebody has it.
+  test("an unused sealed key that a destroy leaves live, as the message says", async () => {
+    const sealed = (inputs: DeclaredKey["inputs"]) => ({
+      ...key({ ...inputs, sealTo: RECIPIENTS[0] }),
+      consumed: false,
+    });
+    const exact = key({ name: "exact", onNameConflict: "revokeUnused" });
+    const old = { "plain-0": sealed({}), "plain-1": sealed({}), "plain-2": sealed({}), exact };
+    const kept = { "plain-1": sealed({ revokeOnDelete: false }), exact };
+    const failed = upWith(kept, { refresh: true, unreadable: true, failing: ["exact"] });
+    await runStory([up(old, { step: 3, when: "saved", victim: "both" }), failed, destroy()]);
+  });
+
   test("an unused key that is removed from the state, and a list that lacks it", async () => {
     const [first, next] = [{ "plain-1": key({}) }, { "plain-1": key({}), "plain-2": key({}) }];
     for (const count of [1, 9]) {
