@@ -641,7 +641,10 @@ export class Story {
 
   /** Whether the deletion of its resource has said that a key stays live. Nothing has to prove that such a key was used. */
   private isToldKept({ id, name }: LiveKey): boolean {
-    return this.engine.said.includes(`key ${id} (${name}) stays live, because revokeOnDelete is false`);
+    const starts = [`key ${id} (${name}) stays live,`, `key ${id}, which a rotation replaced, stays live,`];
+    return this.engine.said.some(
+      (text) => text.includes("revokeOnDelete is false") && starts.some((start) => text.startsWith(start)),
+    );
   }
 
   protected hasOwnTag(name: string): boolean {

@@ -280,6 +280,19 @@ describe("a stack keeps all invariants in the story of", () => {
     await runStory([up(old, { step: 3, when: "saved", victim: "both" }), failed, destroy()]);
   });
 
+  // Seed 420008: the deletion measures the grace from the last rotation, so it reports the key.
+  test("an unused retired key that is left live with its resource, as the message says", async () => {
+    const sealed = { verify: true, revokeOnDelete: false, sealTo: RECIPIENTS[0] };
+    const of = (inputs: DeclaredKey["inputs"]) => ({ "rotating-0": { ...key(inputs, true), consumed: false } });
+    const [seventh, eighth] = [7, 8].map((trigger) => of({ rotationTriggers: { trigger } }));
+    const kept = of({ rotationTriggers: { trigger: 0 }, verify: true, revokeOnDelete: false });
+    await runStory([
+      ...[up(of(sealed)), up({ ...seventh }), up({ ...eighth }), BEYOND_GRACE],
+      ...[up({ ...eighth }, { step: 1, when: "saved", victim: "both" }), BEYOND_GRACE, up({ ...eighth })],
+      ...[upWith(kept, { refresh: true, continueOnError: true, away: false }), up({ "plain-0": key(sealed) })],
+    ]);
+  });
+
   test("an unused key that is removed from the state, and a list that lacks it", async () => {
     const [first, next] = [{ "plain-1": key({}) }, { "plain-1": key({}), "plain-2": key({}) }];
     for (const count of [1, 9]) {
