@@ -14,7 +14,7 @@ import { StackLook } from "../stack/stack-look";
 import { Cancellation } from "./cancellation";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./lasting-lines";
-import { UnreadyResources } from "./retried-creation";
+import { UnreadyResources } from "./unready-resources";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;

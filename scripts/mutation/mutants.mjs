@@ -2962,7 +2962,7 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
-  ...inFile("provider/session/retried-creation.ts", [
+  ...inFile("provider/session/unready-resources.ts", [
     {
       name: "a repeated creation goes on with the key of the first one",
       change: becomes("replaces.length < 0", "createAgain", "==="),
