@@ -7,7 +7,7 @@ import { knownValue } from "./run/pulumi-internals";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { isOfType, KEY_OUTPUTS, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
+import { COMMON_OUTPUTS, isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = undefined> {
@@ -152,7 +152,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
     const own = keyInputs(args, registry.identity, options);
-    const inputs = registeredInputs("ApiKey", name, { outputs: KEY_OUTPUTS, args: own, options });
+    const inputs = registeredInputs("ApiKey", name, { outputs: COMMON_OUTPUTS, args: own, options });
     // A sealed key has no secret, but a random one for digests.
     const secrets = [args.sealTo === undefined ? "key" : "digestKey"];
     // Pulumi's traces would take most of the time of a registration.

@@ -8,7 +8,7 @@ import { knownValue } from "./run/pulumi-internals";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { isOfType, KEY_OUTPUTS, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
+import { COMMON_OUTPUTS, isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -259,7 +259,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
 const SECRETS = ["key", "previousKey", "digestKey"];
 
 const OUTPUTS = [
-  ...KEY_OUTPUTS,
+  ...COMMON_OUTPUTS,
   ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
   ...["retired", "compromised", "adopted", "rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];

@@ -100,7 +100,7 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
 }
 
 /** The outputs of all kinds of key. Those of the provider's list are the ones that the plugin's users see. */
-export const KEY_OUTPUTS = [
+export const COMMON_OUTPUTS = [
   ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
   ...["pending", "pendingRevocations", "lostNames"],
 ];
