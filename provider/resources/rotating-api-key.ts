@@ -15,7 +15,7 @@ import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
-import { listedKey, retirePrevious } from "./rotation/retire-key";
+import { notGone, retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
@@ -92,9 +92,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const are = names.length === 1 ? "is" : "are";
       context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet, or may still appear.
-      const replaced = await Promise.all([...state.compromised, ...state.retired].map((id) => listedKey(id, context)));
+      const replaced = await notGone([...state.compromised, ...state.retired], context);
       const isSettled = state.pendingRevocations.length === 0 && state.lost.lostNames === undefined;
-      if (isSettled && replaced.every((key) => key === undefined)) return undefined;
+      if (isSettled && replaced.length === 0) return undefined;
     } else if (currentGone) {
       context.warn(
         `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +

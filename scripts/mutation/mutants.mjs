@@ -1074,9 +1074,9 @@ const rotation = [
     {
       name: "a resource with a retired key that one list lacks is not gone",
       change: becomes(
-        "state.retired.map(async (id) => (await context.keys().list()).find((key) => key.id === id))",
+        "(await context.keys().list()).filter(({ id }) => state.retired.includes(id))",
         "read",
-        "map",
+        "notGone",
       ),
       by: "a rotation keeps the id of a retired live key",
     },

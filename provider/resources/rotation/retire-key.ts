@@ -51,8 +51,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (fate.fate !== "revoke") return state;
   if (context.hasLedger) {
     context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
-    const listed = await Promise.all(state.retired.map((id) => listedKey(id, context)));
-    const retired = state.retired.filter((_, at) => listed[at] !== undefined);
+    const retired = (await notGone(state.retired, context)).map(({ id }) => id);
     return { ...withoutPrevious(state), retired: [...retired, previous.id] };
   }
   const left = await revokeAll([previous], inputs.owner, context);
@@ -90,8 +89,7 @@ async function withDelivery(state: RotationState, context: Context): Promise<Rot
 /** Revokes retired keys by the same rules. Their secrets are no longer known. */
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
-  const records = await Promise.all(state.retired.map((id) => listedKey(id, context)));
-  const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
+  const live = await notGone(state.retired, context);
   const toRevoke = live
     .filter(({ record }) => judgeReplaced(record, state, context).fate === "revoke")
     .map(({ id }) => id);
@@ -112,6 +110,12 @@ export async function listedKey(id: string, context: Context): Promise<Listed> {
     context.warn(`the last use of key ${id} is unknown: ${messageOf(error)}`);
     return "unknown";
   }
+}
+
+/** Those of some keys that are not gone, each with what the service lists about it. */
+export async function notGone(ids: readonly string[], context: Context) {
+  const found = await Promise.all(ids.map(async (id) => ({ id, record: await listedKey(id, context) })));
+  return found.filter(({ record }) => record !== undefined);
 }
 
 /**
