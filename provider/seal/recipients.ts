@@ -66,18 +66,32 @@ function ageProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The length of the key in a recipient of age, in bytes. */
-const AGE_KEY_BYTES = 32;
-
 function ageRecipientProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "it is not a text";
   if (/^age-secret-key-/i.test(value)) return "it is a private key. Pass the public key, which begins with age1";
   if (/^ssh-/.test(value)) return "keys of SSH are not supported. Create a key with age-keygen";
-  const decoded = bech32(value);
-  if (decoded === undefined) return "it is no public key of age, or a part of it is missing or changed";
-  if (decoded.prefix === "age" && decoded.bytes === AGE_KEY_BYTES) return undefined;
+  if (decoded(value) === undefined) return "it is no public key of age, or a part of it is missing or changed";
+  if (ageKey(value) !== undefined) return undefined;
   return "this kind of recipient is not supported. Pass a public key of age-keygen, which has 62 characters";
 }
+
+/** The length of the key in a recipient of age, in bytes. */
+const AGE_KEY_BYTES = 32;
+
+/** The bytes of a public key of age-keygen; `undefined` for any other text. */
+export function ageKey(text: string): Buffer | undefined {
+  const { prefix, bytes } = decoded(text) ?? {};
+  return prefix === "age" && bytes?.length === AGE_KEY_BYTES ? Buffer.from(bytes) : undefined;
+}
+
+/** Reads a text in Bech32 (BIP 173, without its limit of length); `undefined` for any other text. */
+function decoded(text: string) {
+  const { bech32 } = require("@scure/base") as typeof import("@scure/base");
+  const found = text.length <= MAX_LENGTH ? bech32.decodeUnsafe(text, false) : undefined;
+  return found && { prefix: found.prefix, bytes: bech32.fromWordsUnsafe(found.words) };
+}
+
+const MAX_LENGTH = 4_000;
 
 function githubProblem(value: unknown): string | undefined {
   if (value === undefined) return undefined;
@@ -86,29 +100,4 @@ function githubProblem(value: unknown): string | undefined {
   const { key } = isObject(value) ? value : {};
   if (typeof key === "string" && /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) return undefined;
   return "must have the public key of GitHub in githubActions.key: 44 characters of base64";
-}
-
-const CHARACTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
-const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
-const CHECKSUM_LENGTH = 6;
-const MAX_LENGTH = 4_000;
-
-/** Checks a text in Bech32 (BIP 173, without its limit of length). Returns its prefix and the length of its data. */
-function bech32(text: string): { readonly prefix: string; readonly bytes: number } | undefined {
-  const lower = text.toLowerCase();
-  if (text.length > MAX_LENGTH || (text !== lower && text !== text.toUpperCase())) return undefined;
-  const end = lower.lastIndexOf("1");
-  const prefix = lower.slice(0, end);
-  const data = Array.from(lower.slice(end + 1), (character) => CHARACTERS.indexOf(character));
-  if (end < 1 || data.length < CHECKSUM_LENGTH || data.includes(-1)) return undefined;
-  const codes = Array.from(prefix, (character) => character.charCodeAt(0));
-  const checked = [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...data];
-  if (checked.reduce(nextChecksum, 1) !== 1) return undefined;
-  return { prefix, bytes: Math.floor(((data.length - CHECKSUM_LENGTH) * 5) / 8) };
-}
-
-function nextChecksum(checksum: number, value: number): number {
-  const top = checksum >>> 25;
-  const shifted = ((checksum & 0x1ffffff) << 5) ^ value;
-  return GENERATORS.reduce((sum, generator, bit) => ((top >>> bit) & 1 ? sum ^ generator : sum), shifted);
 }

@@ -1,3 +1,4 @@
+import { sealedWithAge } from "./age";
 import type { Recipients, SealedTexts } from "./recipients";
 
 /**
@@ -14,11 +15,4 @@ export async function seal(secret: string, { age, githubActions }: Recipients): 
   } finally {
     bytes.fill(0);
   }
-}
-
-async function sealedWithAge(bytes: Uint8Array, recipients: readonly string[]): Promise<string> {
-  const { armor, Encrypter } = await import("age-encryption");
-  const encrypter = new Encrypter();
-  for (const recipient of new Set(recipients)) encrypter.addRecipient(recipient.toLowerCase());
-  return armor.encode(await encrypter.encrypt(bytes));
 }

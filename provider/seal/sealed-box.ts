@@ -1,6 +1,6 @@
-import { createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
 import { hsalsa, xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
 import { blake2b } from "@noble/hashes/blake2.js";
+import { agreeWith } from "./x25519";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -15,19 +15,12 @@ const SIGMA = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);
  */
 export function sealedBox(bytes: Uint8Array, key: string): string {
   const recipient = Buffer.from(key, "base64");
-  const pair = generateKeyPairSync("x25519");
-  const sender = Buffer.from(String(pair.publicKey.export({ format: "jwk" }).x), "base64url");
-  // Throws for a public key whose secret everybody can compute.
-  const shared = diffieHellman({ privateKey: pair.privateKey, publicKey: publicKey(recipient) });
+  const { share, secret } = agreeWith(recipient);
   const boxKey = new Uint32Array(KEY_BYTES / 4);
-  hsalsa(SIGMA, words(shared), new Uint32Array(4), boxKey);
-  const nonce = blake2b(Buffer.concat([sender, recipient]), { dkLen: NONCE_BYTES });
+  hsalsa(SIGMA, words(secret), new Uint32Array(4), boxKey);
+  const nonce = blake2b(Buffer.concat([share, recipient]), { dkLen: NONCE_BYTES });
   const box = xsalsa20poly1305(new Uint8Array(boxKey.buffer), nonce).encrypt(bytes);
-  return Buffer.concat([sender, box]).toString("base64");
-}
-
-function publicKey(bytes: Buffer) {
-  return createPublicKey({ key: { kty: "OKP", crv: "X25519", x: bytes.toString("base64url") }, format: "jwk" });
+  return Buffer.concat([share, box]).toString("base64");
 }
 
 /** Little-endian words, also on a machine with another order. */

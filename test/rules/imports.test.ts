@@ -98,7 +98,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
   ],
   "provider/schema": ["provider", "provider/seal", "provider/settings", "provider/api", "provider/errors"],
-  "provider/seal": ["provider", "age-encryption", "@noble/ciphers", "@noble/hashes"],
+  "provider/seal": ["provider", "age-encryption", "@noble/ciphers", "@noble/hashes", "@scure/base"],
   "provider/functions": ["provider", "provider/api", "provider/http", "provider/errors"],
   "provider/api": ["provider", "provider/http", "provider/errors"],
   "provider/settings": ["provider", "provider/http", "provider/errors"],

@@ -104,6 +104,16 @@ describe("a sealed text", () => {
     }
   });
 
+  it("is not made for a recipient whose secret everybody can compute", async () => {
+    const { bech32 } = await import("@scure/base");
+    for (const x of [0, 1]) {
+      const key = Uint8Array.of(x, ...new Uint8Array(31));
+      const recipient = bech32.encodeFromBytes("age", key);
+      await expect(seal("napi_1", { age: [recipient] })).rejects.toThrow();
+      await expect(seal("napi_1", { githubActions: { key: Buffer.from(key).toString("base64") } })).rejects.toThrow();
+    }
+  });
+
   it("leaves no bytes of the secret behind", async () => {
     const secret = "napi_3_of_the_caller";
     const from = vi.spyOn(Buffer, "from");
