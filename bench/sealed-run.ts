@@ -4,7 +4,7 @@ import type { ControlPlane } from "../testing/control-plane";
 import { judged, median, type Row } from "./results";
 
 /** A public key of GitHub, and one of age. The private key of the latter is not known. */
-const GITHUB = Buffer.from(String(generateKeyPairSync("x25519").publicKey.export({ format: "jwk" }).x), "base64url");
+const GITHUB = generateKeyPairSync("x25519").publicKey.export({ format: "der", type: "spki" }).subarray(-32);
 const AGE = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
 
 /** The rows: for whom the keys are sealed. */

@@ -1,5 +1,8 @@
 import { createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
 
+/** The length of a public key, which is the end of its export as SPKI (RFC 8410). */
+const KEY_BYTES = 32;
+
 /** What a sender and a recipient have in common: `secret`, which the recipient computes from `share`. */
 interface Agreement {
   /** The public key of a new pair. */
@@ -10,7 +13,8 @@ interface Agreement {
 /** Agrees on a secret with the holder of a public key (RFC 7748). Throws for a key whose secret everybody can compute. */
 export function agreeWith(recipient: Uint8Array): Agreement {
   const pair = generateKeyPairSync("x25519");
-  const share = Buffer.from(String(pair.publicKey.export({ format: "jwk" }).x), "base64url");
+  // Not as a JWK: Node then holds a lock of the pair, for which its garbage collector can wait forever.
+  const share = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);
   const x = Buffer.from(recipient).toString("base64url");
   const publicKey = createPublicKey({ key: { kty: "OKP", crv: "X25519", x }, format: "jwk" });
   return { share, secret: diffieHellman({ privateKey: pair.privateKey, publicKey }) };

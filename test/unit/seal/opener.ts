@@ -31,7 +31,7 @@ export class GitHubReader {
   private readonly pair = generateKeyPairSync("x25519");
 
   constructor() {
-    this.key = bytesOf(this.pair.publicKey, "x").toString("base64");
+    this.key = bytesOf(this.pair.publicKey).toString("base64");
   }
 
   open(text: unknown): string {
@@ -59,9 +59,10 @@ export function readerOf(privateKey: string): GitHubReader {
   ]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   const pair = { privateKey: key, publicKey: createPublicKey(key) };
-  return Object.assign(reader, { pair, key: bytesOf(pair.publicKey, "x").toString("base64") });
+  return Object.assign(reader, { pair, key: bytesOf(pair.publicKey).toString("base64") });
 }
 
-function bytesOf(key: KeyObject, member: "x"): Buffer {
-  return Buffer.from(String(key.export({ format: "jwk" })[member]), "base64url");
+/** Not exported as a JWK: `provider/seal/x25519.ts` says why. */
+function bytesOf(key: KeyObject): Buffer {
+  return key.export({ format: "der", type: "spki" }).subarray(-32);
 }
