@@ -70,7 +70,8 @@ export async function mustNotWork(held: RecordedKey, context: Context): Promise<
   );
 }
 
-function isYoung(held: RecordedKey, context: Context): boolean {
+/** Whether the service may not know a key everywhere yet. */
+export function isYoung(held: RecordedKey, context: Context): boolean {
   return ageOf(held, context) < LISTED_WITHIN_MS;
 }
 

@@ -5,7 +5,7 @@ import type { HeldName } from "../schema/witness";
 import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
-import { mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
+import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
 import { ownerIdIn, sameOwner } from "./identity";
 import { formatKey } from "./names";
 import { revokeCommand } from "./scope";
@@ -26,9 +26,11 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
   // another one, which can be that of another account, the key itself is tried.
   else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return mustNotWork(held, context);
-  const outcome = await all.revoke(held.id, { unlisted: found === undefined });
-  // A credential that has lost permissions can get the same answers.
-  if (outcome === "absent" && (await all.list()).length === 0) await mustNotWork(held, context);
+  const unlisted = found === undefined;
+  const outcome = await all.revoke(held.id, { unlisted });
+  // The service may not know a new key everywhere yet, and a credential that has lost permissions gets the same answers.
+  const isUnsure = async () => (unlisted && isYoung(held, context)) || (await all.list()).length === 0;
+  if (outcome === "absent" && (await isUnsure())) await mustNotWork(held, context);
 }
 
 /**

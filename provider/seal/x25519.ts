@@ -3,15 +3,11 @@ import { createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto
 /** The length of a public key, which is the end of its export as SPKI (RFC 8410). */
 const KEY_BYTES = 32;
 
-/** What a sender and a recipient have in common: `secret`, which the recipient computes from `share`. */
-interface Agreement {
-  /** The public key of a new pair. */
-  readonly share: Buffer;
-  readonly secret: Buffer;
-}
-
-/** Agrees on a secret with the holder of a public key (RFC 7748). Throws for a key whose secret everybody can compute. */
-export function agreeWith(recipient: Uint8Array): Agreement {
+/**
+ * Agrees on a secret with the holder of a public key (RFC 7748), who computes it from `share`, the public key of a new
+ * pair. Throws for a key whose secret everybody can compute.
+ */
+export function agreeWith(recipient: Uint8Array): { readonly share: Buffer; readonly secret: Buffer } {
   const pair = generateKeyPairSync("x25519");
   // Not as a JWK: Node then holds a lock of the pair, for which its garbage collector can wait forever.
   const share = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);

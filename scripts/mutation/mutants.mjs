@@ -796,6 +796,12 @@ const deletes = [
       by: "in another account than the one with the key, under another credential",
     },
     {
+      name: "a new key that is not known everywhere yet is tried before it is forgotten",
+      change: becomes("false", "isUnsure", "isYoung"),
+      test: resources("deletes"),
+      by: "is not done for a new key that the service knows nowhere yet",
+    },
+    {
       name: "the id of keyplane's own credential is not revoked under another secret",
       change: without("refuseOwnCredential", "get"),
       test: resources("lies"),

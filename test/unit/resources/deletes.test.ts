@@ -48,6 +48,19 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
+  it("is not done for a new key that the service knows nowhere yet, but that works", async () => {
+    const { harness, key } = await withKey();
+    const rules = [
+      // The newest key is the first one in a list.
+      await harness.plane.rules.add({ route: LIST, lacks: 0, count: null }),
+      await harness.plane.rules.add({ route: DELETE, status: 404, count: null }),
+    ];
+    expect((await failureOf(harness.deleteKey(key))).message).toContain("does not list key");
+    for (const { id } of rules) await harness.plane.rules.remove(id);
+    await harness.beside({}).deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
+  });
+
   it("touches nothing if the list shows the id under another name, because the key belongs to somebody else", async () => {
     const { harness, key } = await withKey();
     const stranger = await harness.plane.state.createKey("somebody-elses");
