@@ -25,7 +25,18 @@ export function withAccount(command: Command): Command {
   return command
     .option("--base-url <url>", `address of the service's API (default: ${baseUrl.env})`)
     .option("--account <name>", `an account of ${accounts.env} (default: the one of ${apiKey.env})`)
+    .hook("preAction", () => mustBeOneAddress(command.opts()))
     .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
+}
+
+/** Throws if an option names another address than the account has: a command must not change keys elsewhere. */
+function mustBeOneAddress({ account, baseUrl }: AccountFlags): void {
+  if (account === undefined || baseUrl === undefined) return;
+  const { accounts } = SETTINGS;
+  if (accounts.read(process.env[accounts.env] ?? accounts.fallback).get(account)?.baseUrl === undefined) return;
+  throw new UsageError(
+    `--base-url: account ${shownAccount(account)} has its own address in ${accounts.env}. Leave it out`,
+  );
 }
 
 export function withKeys(command: Command): Command {

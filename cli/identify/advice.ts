@@ -1,16 +1,17 @@
 import { nameInUrn } from "../../provider/keys/names";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { shownName } from "../../provider/text";
+import type { AccountFlags } from "../account";
 import type { Holding } from "./holdings";
 import type { Listed } from "./service";
 
 /**
  * What to do about a leaked key, step by step.
  * @param listed - What its account lists; `undefined` if it was not asked.
+ * @param command - The command that revokes it.
  */
-export function adviceFor(holding: Holding, listed: Listed | undefined): readonly string[] {
+export function adviceFor(holding: Holding, listed: Listed | undefined, command: string): readonly string[] {
   const { keyId, name, stack, roleNow, isCopy } = holding;
-  const command = revokeNow(holding, listed);
   if (isMissing(listed)) {
     return [
       `The account in the settings does not list key ${keyId}: it is revoked, or in another account. \`--check\` tries it`,
@@ -27,14 +28,15 @@ export function adviceFor(holding: Holding, listed: Listed | undefined): readonl
       revoke,
     ];
   }
-  if (roleNow === "to be revoked") return [`The next complete \`pulumi up\` of ${stack} revokes it`, revoke];
+  if (roleNow === "to be revoked")
+    return [`The next complete \`pulumi up\` of ${stack} revokes it, unless it is retired and in use`, revoke];
   return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
-function effectOf({ role }: Holding): string {
-  return role === "previous"
-    ? "it is revoked without grace, at the end of the run"
-    : "everything in the stack gets a new key, and then this one is revoked";
+function effectOf({ role, type, stays }: Holding): string {
+  if (role === "previous") return "it is revoked without grace, at the end of the run";
+  const end = type === "ApiKey" && stays ? "but this one stays live" : "and then this one is revoked";
+  return `everything in the stack gets a new key, ${end}`;
 }
 
 /** The change of the program that replaces a key. */
@@ -47,9 +49,10 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
   return `Leave the program as it is, add ${option}`;
 }
 
-/** The command that revokes a key. In another account, the id can be somebody else's: there it only shows its plan. */
-export function revokeNow(holding: Holding, listed: Listed | undefined): string {
-  return `${revokeCommand(holding.keyId, scopeOf(holding))}${isMissing(listed) ? "" : " --yes"}`;
+/** The command that revokes a key where it was looked for. Elsewhere, the id can be somebody else's: it shows its plan. */
+export function revokeNow(holding: Holding, { account, baseUrl }: AccountFlags, listed: Listed | undefined): string {
+  const scope = scopeOf({ ...holding, account: account ?? holding.account });
+  return `${revokeCommand(holding.keyId, scope, baseUrl)}${isMissing(listed) ? "" : " --yes"}`;
 }
 
 const isMissing = (listed: Listed | undefined): boolean => listed !== undefined && listed.record === undefined;

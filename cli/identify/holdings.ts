@@ -4,7 +4,7 @@ import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
 import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
+import { keysIn, type Role, type StackState, stays } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
 import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
@@ -30,6 +30,8 @@ export interface Holding extends Scope {
   readonly lastUsedAt: string | undefined;
   /** Whether another stack created it, from which this state was copied or renamed. */
   readonly isCopy: boolean;
+  /** Whether it stays live if its resource is deleted or replaced. */
+  readonly stays: boolean;
   /** Whether the resource has triggers, so that another one replaces the key. */
   readonly hasTriggers: boolean;
   /** URNs of the resources that depend on the key's resource. */
@@ -204,6 +206,7 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
     isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
+    stays: stays(resource, keyId, role),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
     ...{ source: state.source, savedAt: state.savedAt },
   };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
+import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { type AccountFlags, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
@@ -62,17 +63,20 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     const [holding, ...others] = held.get(digest) ?? [];
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
+    const revoke = revokeNow(holding, flags, listed);
     identified.push({
       ...{ digest, holding, others, listed },
       checked: flags.check ? await check(secretOf(digest), flags, holding.account, run.signal) : undefined,
-      next: adviceFor(holding, listed),
-      revoke: revokeNow(holding, listed),
+      next: adviceFor(holding, listed, revoke),
+      revoke,
     });
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
     const checked = flags.check ? await check(secretOf(digest), flags, undefined, run.signal) : undefined;
-    unknown.push({ digest, checked });
+    const keyId = checked?.works ? checked.keyId : undefined;
+    const revoke = keyId && `${revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl)} --yes`;
+    unknown.push({ digest, checked, revoke });
   }
   for (const problem of lists.problems) note(problem);
   report({ identified, unknown, states, undigested }, flags, run);

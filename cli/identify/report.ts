@@ -1,6 +1,5 @@
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/names";
-import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { counted } from "../../provider/text";
 import { note, paint, plain, print } from "../terminal";
 import type { Holding, Holdings } from "./holdings";
@@ -26,6 +25,8 @@ export interface Identified {
 export interface Unknown {
   readonly digest: string;
   readonly checked: Checked | undefined;
+  /** The command that revokes it, if the service told its id. */
+  readonly revoke: string | undefined;
 }
 
 /** What was found in a text, and in which states it was looked for. */
@@ -37,14 +38,12 @@ export interface Findings extends Omit<Holdings, "holdings"> {
 /** Prints what was found. No part of a secret is among it. */
 export function printReport({ identified, unknown, states, undigested }: Findings): void {
   for (const key of identified) printKey(key);
-  for (const { digest, checked } of unknown) {
+  for (const { digest, checked, revoke } of unknown) {
     print(paint("warn", "unknown key"), ` (digest ${digest})`);
     const isAsked = states > 0;
     row("owner", isAsked ? "none of the given states has it" : "unknown: no state was given. Pass --state or --stack");
     if (checked !== undefined) row("check", checkedText(checked));
-    const id = checked?.works ? checked.keyId : undefined;
-    const search = "Find its id in the service's console, by the time of its last use, and revoke it";
-    row("next", id === undefined ? search : `${revokeCommand(id, scopeOf({}))} --yes`);
+    row("next", revoke ?? "Find its id in the service's console, by the time of its last use, and revoke it");
     print("");
   }
   const total = identified.length + unknown.length;

@@ -43,7 +43,8 @@ export function nextStep(key: StateKey, now: number): NextStep {
   const { dates, plan } = key;
   const { role, isCopy } = key.holder;
   if (isCopy && role !== "current") return step("stay", "Stays live: another stack created it");
-  if (role === "to be revoked") return dueStep("revoke", "The next complete `pulumi up` revokes it");
+  if (role === "to be revoked")
+    return dueStep("revoke", "The next complete `pulumi up` revokes it, unless it is retired and in use");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
   if (role === "previous") return timed("revoke", "revokes it, unless it is in use", dates.revokeAfter, now);
   if (plan.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");

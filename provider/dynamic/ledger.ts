@@ -38,6 +38,8 @@ const fields = {
   untagged: { type: types.map as FieldType<Readonly<Record<string, string>>>, change: "ignore" },
   /** Set if something that the program registered was not deployed. */
   incomplete: { type: types.flag, change: "ignore" },
+  /** Set if the program has a component that another program constructs: it does not see whether its children failed. */
+  unseen: { type: types.flag, change: "ignore" },
 } as const satisfies Record<string, FieldRule>;
 
 type Inputs = InputsOf<typeof fields>;
@@ -107,7 +109,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
 
   readState,
 
-  writeState: ({ incomplete, isUnswept, knowsSince, sweptAt, deliveries, ...state }) =>
+  writeState: ({ incomplete, unseen, isUnswept, knowsSince, sweptAt, deliveries, ...state }) =>
     withoutEmpty({
       ...state,
       unswept: isUnswept || undefined,
@@ -243,12 +245,13 @@ async function revokePrevious(
 }
 
 /**
- * Whether `--target` or `--exclude` has left a key out of this run, or can have left out a consumer, which the engine does
- * not tell. That matters only if there are old keys.
+ * Whether `--target`, `--exclude` or an error after which the engine went on has left a key out of this run, or can have
+ * left out a consumer, which the engine does not tell. That matters only if there are old keys.
  */
-function leavesOut({ owned }: Inputs, oldKeys: readonly string[], context: Context): boolean {
+function leavesOut({ owned, unseen }: Inputs, oldKeys: readonly string[], context: Context): boolean {
   const missing = owned.filter((id) => !context.run.holders.has(id));
-  if (missing.length === 0 && (oldKeys.length === 0 || !context.command().isLimited)) return false;
+  const { isLimited, goesOn } = context.command();
+  if (missing.length === 0 && (oldKeys.length === 0 || !(isLimited || (unseen && goesOn)))) return false;
   const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
   context.warn(
     `old keys are not revoked, because this run left out ${what}. The next \`pulumi up\` of the whole stack revokes them`,

@@ -72,7 +72,7 @@ export function isTried(inputs: PlannedKey): boolean {
 
 /**
  * When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. It does not wait
- * for a window that opens after its deadline.
+ * for a window that opens when its grace would no longer end before its deadline.
  */
 export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | undefined {
   const { rotationWindow } = inputs;
@@ -81,13 +81,14 @@ export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | 
   if (age === undefined || Number.isNaN(born)) return undefined;
   if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
   const window = windowOf(rotationWindow);
-  const deadline = born + (parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY);
+  const longest = parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY;
+  const latest = born + longest - (parseDuration(inputs.gracePeriod) ?? 0);
   return (
     window &&
     ((from) => {
       const due = Math.max(from, born + age);
       const open = dueIn(window, due);
-      return open < deadline ? open : due;
+      return open < latest ? open : due;
     })
   );
 }

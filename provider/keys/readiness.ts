@@ -8,7 +8,10 @@ import { isKept, isTried, type KeyInputs } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
-  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
+  /**
+   * An operation's action such as `start_compute`; `verify` for a new key's test call, `use` for that of an older key;
+   * `create` for its creation.
+   */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string;
@@ -48,7 +51,7 @@ export function withFirstUse(
   { warn }: Context,
 ): readonly PendingWork[] {
   if (!isKept(inputs) || isKept(before.inputs)) return before.pending;
-  if (sealedKey === undefined) return [...before.pending, VERIFY];
+  if (sealedKey === undefined) return [...before.pending, FIRST_USE];
   warn(
     `key ${id} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: a later ` +
       "run can take an unused key that no stack holds for one that a crash has left behind, and revoke it",
@@ -136,22 +139,27 @@ async function tryToFinish(
   } catch (error) {
     return afterFailedWait(pending, error);
   }
-  if (!pending.some(isTrial)) return { pending: [] };
+  const trials = pending.filter(isTrial);
+  if (trials.length === 0) return { pending: [] };
   try {
     context.progress(`verifying key ${keyId}`);
     if (key !== undefined && (await context.keys().authenticates(key))) return { pending: [] };
-    return {
-      pending: [{ ...VERIFY, status: "failed" }],
-      reason: `the service does not accept key ${keyId}. ${REPLACED}`,
-    };
+    const reason = `the service does not accept key ${keyId}`;
+    return trials.some(({ action }) => action === VERIFY.action)
+      ? { pending: [{ ...VERIFY, status: "failed" }], reason: `${reason}. ${REPLACED}` }
+      : { pending: trials, reason: `${reason}. ${RESUMED}` };
   } catch (error) {
-    return { pending: [VERIFY], reason: `key ${keyId} could not be verified: ${messageOf(error)}. ${RESUMED}` };
+    return { pending: trials, reason: `key ${keyId} could not be verified: ${messageOf(error)}. ${RESUMED}` };
   }
 }
 
 const VERIFY: PendingWork = { action: "verify" };
 
-const isTrial = ({ action, status }: PendingWork) => action === VERIFY.action && status === undefined;
+/** The test call with a key that was handed out before. Consumers may have it, so a refusal does not replace it. */
+const FIRST_USE: PendingWork = { action: "use" };
+
+const isTrial = ({ action, status }: PendingWork) =>
+  (action === VERIFY.action || action === FIRST_USE.action) && status === undefined;
 
 /** The work of a resource whose key could not be created. */
 export const NOT_CREATED: PendingWork = { action: "create", status: "failed" };
@@ -174,7 +182,7 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
 }
 
 /** The names of work that is not an operation, for messages. */
-const STEPS: Readonly<Record<string, string>> = { create: "creation", verify: "verification" };
+const STEPS: Readonly<Record<string, string>> = { create: "creation", verify: "verification", use: "first use" };
 
 function formatWork({ action, operationId, projectId }: PendingWork): string {
   return operationId === undefined

@@ -51,6 +51,8 @@ export class Resources {
   readonly #handovers = new Handovers();
   /** The identity in the state of each resource that `diff` has seen, by URN. `create` checks the account of the old key. */
   readonly #identities = new Map<string, string | undefined>();
+  /** URNs of the resources whose holdings this process has noted after their last change. A refresh notes none. */
+  readonly #followed = new Set<string>();
   readonly #owners: KeyOwners;
   /** The nonces of creations, by the seeds in their inputs. */
   readonly #nonces = new Map<string, () => string>();
@@ -97,6 +99,7 @@ export class Resources {
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
       this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
+      if (!driftOnly) this.#followed.add(urn);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       if (handsOver) {
@@ -229,10 +232,10 @@ export class Resources {
     const { isDestroy, isLimited } = this.session.command;
     const isTakenOver = outputs.imported === true || outputs.adopted !== undefined;
     const mayShare = isTakenOver && !this.config().isStateless;
-    const needsSuccessor = type.compromised !== undefined && !this.#identities.has(context.urn) && !isDestroy;
+    const needsSuccessor = type.compromised !== undefined && !this.#followed.has(context.urn) && !isDestroy;
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
-    const witness = await context.witness();
+    const witness = await context.witness({ fresh: true });
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);
@@ -258,6 +261,7 @@ export class Resources {
     noteHolder(type, made, context);
     this.#orphans.noteHeld(type, made.outputs, context);
     this.#identities.set(context.urn, identityIn(made.outputs));
+    this.#followed.add(context.urn);
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */

@@ -55,8 +55,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  compromised({ current, previous, compromised }, { revokeNow }) {
-    const named = [current?.id, previous?.id].filter((id) => id !== undefined && id === revokeNow);
+  compromised({ current, previous, compromised, retired }, { revokeNow }) {
+    const named = [current?.id, previous?.id, ...retired].filter((id) => id !== undefined && id === revokeNow);
     const ids = [...compromised, ...named];
     return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
   },
@@ -116,7 +116,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
     const own = hasNewOwner ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
-    const ready = await waitUntilReady(id, noteTriggers(own, saved, context), saved, context);
+    const ready = await waitUntilReady(id, noteTriggers(withNamed(own), saved, context), saved, context);
     const cleared = await revokePending(ready, context);
     const lost = await settleLost(cleared.lost, inputs.owner, context);
     return rotateIfDue(id, await retirePrevious({ ...cleared, lost }, context), saved, context);
@@ -209,6 +209,13 @@ async function waitUntilReady(
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
   return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(laterNow(context)) };
+}
+
+/** The state with a retired key that `revokeNow` names among those that do not wait for the end of their use. */
+function withNamed(state: RotationState): RotationState {
+  const isNamed = (id: string) => id === state.inputs.revokeNow;
+  const compromised = [...state.compromised, ...state.retired.filter(isNamed)];
+  return { ...state, compromised, retired: state.retired.filter((id) => !isNamed(id)) };
 }
 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */

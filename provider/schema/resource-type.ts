@@ -156,6 +156,8 @@ export interface Command {
   readonly isInDoubt: boolean;
   /** Whether it is known to have targets or exclusions, so that it can leave out consumers. */
   readonly isLimited: boolean;
+  /** Whether it is known to continue after errors. */
+  readonly goesOn?: boolean;
   /** Whether it is known to destroy the stack. */
   readonly isDestroy: boolean;
 }

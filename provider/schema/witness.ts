@@ -71,10 +71,10 @@ export interface HistoryMark {
 }
 
 /**
- * How a change of a resource reached the rest of the stack: in the run that made it, or in a later one; `undefined` if
- * no run is known to have reached the whole stack since.
+ * How a change of a resource reached the rest of the stack: in the run that made it, which ended at this time in
+ * milliseconds since 1970, or in a later one; `undefined` if no run is known to have reached the whole stack since.
  */
-export type Delivery = "at once" | "later" | undefined;
+export type Delivery = number | "later" | undefined;
 
 /** What the history of the stack says about its runs. A URN names a resource, and so the stack. */
 export interface History {

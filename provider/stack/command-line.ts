@@ -5,7 +5,7 @@ import type { Command } from "../schema/resource-type";
 /** What a provider can find out about the command that runs it. The engine tells it nothing of these. */
 export interface EngineCommand extends Command {
   readonly cli: string;
-  /** The stack that the command line names; `undefined` if it names none. */
+  /** The stack that the command line names; empty if it names none, and `undefined` if it cannot be read. */
   readonly stack: string | undefined;
   /**
    * Whether it refreshes resources: before it changes the first one, or, if it runs the program for that, in between.
@@ -42,16 +42,19 @@ const GLOBAL_SWITCHES =
 export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = startedBy(env)): EngineCommand {
   const { cli, words, pid } = started;
   const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
+  // It leaves all other resources out, except without a stack.
+  const isDo = commandIn(words ?? []) === "do" && !names.has("stateless");
   const isSet = (option: string) => names.has(option) || isOn(env[variableOf(option)]);
-  const isLimited = LIMITS.some(isSet) || shorts.some((letters) => /[tx]$/.test(letters));
+  const isLimited = LIMITS.some(isSet) || shorts.some((letters) => /[tx]$/.test(letters)) || isDo;
   const isRefreshing = isSet("refresh") || shorts.some((letters) => letters.includes("r"));
   const runsProgram = names.has("run-program") || isOn(env.PULUMI_RUN_PROGRAM);
   const goesOn = isSet("continue-on-error") || isOn(env.PULUMI_CONTINUE_ON_ERROR);
   return {
     cli,
-    stack: stackIn(words ?? []),
+    stack: words && (stackIn(words) ?? ""),
     isInDoubt: words === undefined || isLimited || goesOn,
     isLimited,
+    goesOn,
     refreshes: isRefreshing ? (runsProgram ? "between" : "before") : "never",
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),

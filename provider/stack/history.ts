@@ -87,6 +87,6 @@ export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {
     ...complete.filter(({ ended }) => ended > lastEnd),
     ...(atLastEnd.length > runsAtLastEnd ? atLastEnd : []),
   ];
-  if (later.some(({ began, ended }) => began <= startedAt && startedAt <= ended)) return "at once";
-  return later.length === 0 ? undefined : "later";
+  const own = later.find(({ began, ended }) => began <= startedAt && startedAt <= ended);
+  return own?.ended ?? (later.length === 0 ? undefined : "later");
 }

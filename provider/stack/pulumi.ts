@@ -71,12 +71,23 @@ export class Pulumi {
     return (await this.#ask(["config", "get", key], stack)).replace(/\r?\n$/, "");
   }
 
-  #ask(question: readonly string[], stack: string): Promise<string> {
-    const { cli, stack: named } = this.command;
-    const { timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
+  async #ask(question: readonly string[], stack: string): Promise<string> {
+    const { stack: named } = this.command;
     // The name on the command line can contain the organization.
-    const selected = named?.split("/").at(-1) === stack ? named : stack;
-    const words = [...question, "--stack", selected, "--non-interactive"];
+    const words = [...question, "--stack", named?.split("/").at(-1) === stack ? named : stack];
+    try {
+      return await this.#run(words);
+    } catch (error) {
+      // Pulumi completes a name with the user's default organization. The selected stack can be in another one.
+      if (named !== "" || !(error instanceof PulumiError && error.problem === "no stack")) throw error;
+      return this.#run(question);
+    }
+  }
+
+  #run(question: readonly string[]): Promise<string> {
+    const { cli } = this.command;
+    const { timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
+    const words = [...question, "--non-interactive"];
     const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];
     const env = { ...own, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
     return new Promise((resolve, reject) => {

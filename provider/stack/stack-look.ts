@@ -35,6 +35,8 @@ export class StackLook implements History {
   }
 
   async mark(urn: string): Promise<HistoryMark | undefined> {
+    // The history shows the options that limit a run, but not `pulumi do`.
+    if (this.looking.command.isLimited) return undefined;
     const runs = await this.#runs(urn);
     return runs && (await import("./history.js")).markOf(runs, this.looking.startedAt);
   }

@@ -91,7 +91,7 @@ export function stackState(source: string, deployment: Deployment): StackState {
 }
 
 /** Whether a deletion of the resource keeps a key that it holds. It uses what the last run has saved. */
-function stays({ retained, outputs }: StateResource, id: string, role: Role): boolean {
+export function stays({ retained, outputs }: StateResource, id: string, role: Role): boolean {
   const isKept = (retained === true || outputs.revokeOnDelete === false) && outputs.revokeNow !== id;
   return isKept && (role === "current" || role === "previous");
 }

@@ -99,6 +99,12 @@ describe("a rotation", () => {
     expect(cli().questions).toEqual(["stack history"]);
   });
 
+  it("starts no grace by the history if it is a `pulumi do`, which the history shows as a complete run", async () => {
+    const made = await first.add(KIND, { rotationTriggers: { at: "1" } });
+    const plugin = await next({ command: ["do", "keyplane:index:RotatingApiKey", "patch", "r"] });
+    expect((await plugin.up(made, TWO)).state.outputs).not.toHaveProperty("historyMark");
+  });
+
   it("succeeds if the history cannot be read", async () => {
     cli().forgetHistory();
     const state = await rotated();
@@ -126,6 +132,16 @@ describe("after the grace of a previous key", () => {
       expect((await (await next()).up(updated)).step).toBe("same");
     },
   );
+
+  it("counts the grace from the end of the run that rotated, because consumers elsewhere read the key then", async () => {
+    const state = await later(await rotated(), 2);
+    const { startedAt } = state.outputs.historyMark as { readonly startedAt: number };
+    const at = (ms: number) => new Date(startedAt + ms).toISOString();
+    save(state, [{ began: at(-5_000), ended: at(1.9 * DAY) }]);
+    const { state: updated } = await (await next()).up(state);
+    expect(Date.parse(String(updated.outputs.deliveredAt))).toBeGreaterThanOrEqual(startedAt + 1.9 * DAY);
+    expect(await live()).toHaveLength(2);
+  });
 
   it("a preview knows the current key, sends no request, and does not ask for the state", async () => {
     const state = await due();
@@ -204,7 +220,7 @@ describe("after the grace of a previous key", () => {
     const { step, state: updated } = await plugin.up(state);
     expect(step).toBe("update");
     expect(await live()).toHaveLength(2);
-    expect(plugin.messages.join()).toContain("no `pulumi up` is known that has reached the whole stack");
+    expect(plugin.messages.join()).toContain("does not prove that the run of the rotation has reached the whole stack");
     expect((await (await next()).up(updated)).step).toBe("same");
 
     if (runs === undefined) return;
@@ -397,6 +413,32 @@ describe("the deletion of a resource by a provider that the program does not use
     expect(successor.inputs.__owner, "its name shows the former owner").toBe(state.inputs.__owner);
     upgraded.save([{ ...state, engine: { delete: true } }, successor]);
     await (await removed({ beside: upgraded })).delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
+  });
+
+  it("keeps the current key of that replacement also if the former plugin has refreshed the old resource", async () => {
+    const state = await rotated();
+    first.save([state]);
+    const upgraded = await upgrade();
+    const former = await removed({ beside: upgraded, command: ["up", "--refresh"] });
+    await former.diff((await former.read(state)) ?? state, state.inputs);
+    const { state: successor } = await upgraded.up(state, { ...TWO, revokeNow: state.outputs.previousKeyId });
+    upgraded.save([{ ...state, engine: { delete: true } }, successor]);
+    await former.delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
+  });
+
+  it("keeps the current key of that replacement also if an early deletion has looked at the state", async () => {
+    const exact = await first.add("ApiKey", { name: "exact" }, "exact");
+    const imported = { ...exact, outputs: { ...exact.outputs, imported: true } };
+    const state = await rotated();
+    first.save([imported, state]);
+    const upgraded = await upgrade();
+    const former = await removed({ beside: upgraded });
+    await former.delete(imported);
+    const { state: successor } = await upgraded.up(state, { ...TWO, revokeNow: state.outputs.previousKeyId });
+    upgraded.save([{ ...state, engine: { delete: true } }, successor]);
+    await former.delete(state);
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 

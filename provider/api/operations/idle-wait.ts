@@ -20,6 +20,8 @@ export class IdleWait extends Wait implements Watcher {
   readonly #ignored: ReadonlySet<string>;
   readonly #horizonMs: number;
   #first = true;
+  /** When the newest operation of the first scan was created. Another wait can look back further than this one. */
+  #newest = Number.NEGATIVE_INFINITY;
 
   /** @param serviceNow the service's wall clock in milliseconds, for the age of operations */
   constructor(
@@ -67,7 +69,11 @@ export class IdleWait extends Wait implements Watcher {
       if (this.#ignored.has(operation.action)) continue;
       this.warnIfUnknown(operation);
       // Operations that ended before the wait began do not count. Operations that came and ended since do.
-      if (!this.#pending.has(id) && !(isNew && (!this.#first || this.#counts(operation)))) continue;
+      const created = Date.parse(operation.createdAt);
+      if (this.#first) this.#newest = Math.max(this.#newest, created);
+      const isLater = !this.#first && created >= this.#newest;
+      if (!this.#pending.has(id) && !(isNew && (isLater || this.#counts(operation)))) continue;
+      this.misses.delete(id);
       if (this.#counts(operation)) {
         this.#pending.set(id, operation);
         continue;

@@ -72,15 +72,18 @@ async function withDelivery(state: RotationState, context: Context): Promise<Rot
   if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
   const { history, urn } = context;
   const delivered = state.historyMark && (await history.since(state.historyMark, urn));
-  if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
+  // Consumers outside the stack can read the new key when the run has ended.
+  if (typeof delivered === "number") {
+    return { ...state, deliveredAt: isoOf(Math.max(delivered, Date.parse(state.rotatedAt ?? "") || 0)) };
+  }
   // A later run tries again.
   if (!(await knowsServiceClock(state.previous?.id ?? String(state.retired[0]), context))) return state;
   const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
-  if (delivered === undefined && state.previous !== undefined) {
+  if (state.previous !== undefined) {
     context.info(
-      `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
-        "stack. Its grace starts now",
+      `key ${formatKey(state.previous)} stays live: the history of the stack does not prove that the run of the rotation ` +
+        "has reached the whole stack. Its grace starts now",
     );
   }
   return { ...state, rotatedAt: now, historyMark: await history.mark(urn) };

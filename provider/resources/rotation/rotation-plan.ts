@@ -30,19 +30,17 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const failed = pendingDue(pending).find((due) => due.replace);
   if (failed !== undefined) return urgent(failed.field, failed.why);
   if (inputs.revokeNow === current.id) return urgent("revokeNow", `key ${current.id} is to be revoked now`);
-  const patient = { urgent: false };
+  const old = dueByAge(state.createdAt, inputs, now);
+  // Its deadline comes, even if somebody uses the previous key for longer. The program can have changed `maxAge` since.
+  const isOld = old !== undefined || dueByAge(state.createdAt, { maxAge: state.leasedFor }, now) !== undefined;
+  const because = (field: string, why: string) => {
+    return { field, why, urgent: isOld && deadlineIn(current.name) !== undefined };
+  };
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
-  if (change !== undefined) return { field: "sealTo", why: change, ...patient };
-  if (!sameAge(state.leasedFor, inputs.maxAge)) {
-    return { field: "maxAge", why: changeOfAge(state.leasedFor, inputs.maxAge), ...patient };
-  }
-  if (state.queuedTriggers !== undefined)
-    return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
-  const why = dueByAge(state.createdAt, inputs, now);
-  const due = nextDue(state.createdAt, inputs);
-  if (why === undefined) return undefined;
-  // Its deadline comes, even if somebody uses the previous key for longer.
-  return { field: "rotateAfter", why, due, urgent: deadlineIn(current.name) !== undefined };
+  if (change !== undefined) return because("sealTo", change);
+  if (!sameAge(state.leasedFor, inputs.maxAge)) return because("maxAge", changeOfAge(state.leasedFor, inputs.maxAge));
+  if (state.queuedTriggers !== undefined) return because("rotationTriggers", "a trigger has changed");
+  return old === undefined ? undefined : { ...because("rotateAfter", old), due: nextDue(state.createdAt, inputs) };
 }
 
 function changeOfAge(before: string | undefined, after: unknown): string {

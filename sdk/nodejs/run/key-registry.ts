@@ -16,6 +16,8 @@ export interface Holdings {
   readonly untagged: Readonly<Record<string, string>>;
 }
 
+type Reach = Readonly<Record<"incomplete" | "unseen", boolean>>;
+
 /** The keys of one program run in one scope, with the owner and the ledger that they share. */
 export class KeyRegistry {
   /** Each key depends on it. */
@@ -46,17 +48,17 @@ export class KeyRegistry {
 
   /**
    * Declares the ledger, which must be the last resource of a run. Resolves when the engine has answered.
-   * @param complete - Whether everything that the program registered was deployed.
+   * @param reach - Whether something was not deployed that the program registered, or that it cannot see.
    */
-  declareLedger(complete: boolean): Promise<unknown> {
-    const keys = this.#keysForLedger(complete);
+  declareLedger(reach: Reach): Promise<unknown> {
+    const keys = this.#keysForLedger(reach);
     const ledger = new Ledger(this.scope, this.owner.identity, keys);
     // The resource that failed reports the error.
     keys.catch(() => {});
     return knownValue(ledger.urn);
   }
 
-  async #keysForLedger(complete: boolean): Promise<LedgerKeys> {
+  async #keysForLedger({ incomplete, unseen }: Reach): Promise<LedgerKeys> {
     const all = await Promise.all(this.#holdings);
     const ids = all.flatMap((each) => each.ids);
     const mapOf = <T>(of: (each: Holdings) => Readonly<Record<string, T>>) => {
@@ -72,7 +74,8 @@ export class KeyRegistry {
       compromised: known(sorted(all.flatMap((each) => each.compromised))),
       previous: known(mapOf((each) => each.previous)),
       untagged: known(mapOf((each) => each.untagged)),
-      incomplete: complete ? undefined : true,
+      incomplete: incomplete || undefined,
+      unseen: unseen || undefined,
     };
   }
 }

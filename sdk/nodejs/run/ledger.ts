@@ -10,9 +10,10 @@ export interface LedgerKeys {
   readonly previous: Readonly<Record<string, object>> | undefined;
   readonly untagged: Readonly<Record<string, string>> | undefined;
   readonly incomplete: true | undefined;
+  readonly unseen: true | undefined;
 }
 
-const PARTS = ["owned", "compromised", "previous", "untagged", "incomplete"] as const satisfies (keyof LedgerKeys)[];
+const PARTS = ["owned", "compromised", "previous", "untagged", "incomplete", "unseen"] as const;
 
 /** Revokes what interrupted runs left behind. Each scope has one; it is the last resource of a run. */
 export class Ledger extends pulumi.CustomResource {

@@ -8,7 +8,7 @@ import { programEnd } from "./program-end";
 import { programError } from "./program-error";
 import { isMocked } from "./pulumi-internals";
 import { type ScopeArgs, scopeName } from "./scope";
-import { isRunComplete } from "./watch-registrations";
+import { hasUnseen, isRunComplete } from "./watch-registrations";
 
 /** One run of a program, with the scopes in which it declares keys. */
 export class ProgramRun {
@@ -43,8 +43,8 @@ export class ProgramRun {
 
   #finish(isProven: boolean): Promise<unknown> {
     this.#ended = true;
-    const complete = isProven && isRunComplete();
-    return Promise.all([...this.#registries.values()].map((registry) => registry.declareLedger(complete)));
+    const reach = { incomplete: !(isProven && isRunComplete()), unseen: hasUnseen() };
+    return Promise.all([...this.#registries.values()].map((registry) => registry.declareLedger(reach)));
   }
 }
 

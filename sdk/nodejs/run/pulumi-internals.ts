@@ -86,6 +86,7 @@ export function isConfigSecret(key: string): boolean | undefined {
 export interface Registration {
   getCustom?(): boolean;
   getParent?(): string;
+  getRemote?(): boolean;
   getProtect?(): boolean;
   hasRetainondelete?(): boolean;
   getRetainondelete?(): boolean;

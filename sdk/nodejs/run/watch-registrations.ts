@@ -14,6 +14,8 @@ interface Seen {
   anyFailed: boolean;
   /** Whether a registration got an error in place of an answer. The engine has then failed the run, or has ended. */
   anyRefused: boolean;
+  /** Whether another program constructed a component. Its children are not seen. */
+  anyRemote: boolean;
   /** Per URN, whether the resource stays in place when it is deleted, and its parent. */
   readonly options: Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>;
 }
@@ -23,7 +25,13 @@ const runs = new WeakMap<object, Seen>();
 /** What was seen of the current run. It is identified by its stack, because a run can have several connections. */
 function seenInRun(): Seen | undefined {
   const stack = pulumi.runtime.getStackResource();
-  const unseen = (): Seen => ({ any: false, anyFailed: false, anyRefused: false, options: new Map() });
+  const unseen = (): Seen => ({
+    any: false,
+    anyFailed: false,
+    anyRefused: false,
+    anyRemote: false,
+    options: new Map(),
+  });
   return stack && getOrCreate(runs, stack, unseen);
 }
 
@@ -32,6 +40,11 @@ export function isRunComplete(): boolean {
   const seen = seenInRun();
   // Pulumi logs an error that the program did not catch.
   return seen?.any === true && !seen.anyFailed && !pulumi.log.hasErrors();
+}
+
+/** Whether the program has a component that another program constructs, whose failures are not seen. */
+export function hasUnseen(): boolean {
+  return seenInRun()?.anyRemote === true;
 }
 
 /** Whether the run has failed, and its user has been told why. */
@@ -64,6 +77,7 @@ function note(seen: Seen, request: Registration, error: unknown, answer: Registe
   // The engine answers a creation that `--target` leaves out with success, but without an id.
   const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
   if (error) seen.anyRefused = true;
+  if (request.getRemote?.()) seen.anyRemote = true;
   if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;
   const retains = request.hasRetainondelete?.() ? request.getRetainondelete?.() : undefined;
   const keeps = request.getProtect?.() || retains;

@@ -122,3 +122,24 @@ describe("waiting until a project is idle", () => {
     expect(await wait({ timeoutMs: 600_000 })).toEqual([]);
   });
 });
+
+it("a wait ignores an operation that failed before it began, which another wait of the project looks back to", async () => {
+  const { plane, clock, projectId, wait } = await start();
+  const ended = { projectId, schedulingMs: 0, runningMs: 0 };
+  await plane.state.startOperations({ ...ended, outcome: "failed", ageMs: 10 * 3_600_000 });
+  await plane.state.startOperations({ ...ended, count: 250, ageMs: 5 * 3_600_000, gapMs: 1000 });
+  await plane.state.startOperations({ projectId, runningMs: 40_000 });
+  Object.assign(clock, { auto: false });
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const one = wait({ horizonMs: 3_600_000, timeoutMs: 600_000 });
+  while (clock.sleeping === 0) await turn();
+  let over = false;
+  const both = Promise.allSettled([one, wait({ timeoutMs: 600_000 })]).finally(() => {
+    over = true;
+  });
+  for (let polls = 0; polls < 100 && !over; polls++) {
+    clock.advance(5000);
+    await turn();
+  }
+  expect(await both).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
+});

@@ -471,3 +471,47 @@ test("an empty text is noted, because an option with several values can have tak
   expect(empty.stderr).toContain("The text on standard input is empty. Pass a file as < FILE.");
   expect(other.stderr).toBe("");
 });
+
+test("the command that revokes a key names the account and the address where it was found", async () => {
+  const [home, away] = [await startControlPlane(), await startControlPlane()];
+  try {
+    const victim = await home.state.createKey("somebody-elses");
+    const name = generatedName("ci", owner);
+    const leaked = await away.state.createKey(name);
+    expect(leaked.id).toBe(victim.id);
+    const apiKey = { keyId: String(leaked.id), name, digest: keyDigest(leaked.key) };
+    const folder = await folderWith({ "prod.json": state({ apiKey }) });
+    const env = {
+      ...envOf(home),
+      KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { baseUrl: away.url, apiKey: away.apiKey } }),
+    };
+    const commandFor = async (...args: string[]) => {
+      const { stdout } = await run(["identify", ...args], { input: leaked.key, env });
+      return /npx keyplane (revoke [^`\n]*--yes)/.exec(stdout)?.[1] ?? "";
+    };
+    const at = `revoke ${leaked.id} --account eu --yes`;
+    expect(await commandFor("--account", "eu", "--state", join(folder, "prod.json"))).toBe(at);
+    expect(await commandFor("--account", "eu", "--check")).toBe(at);
+    const elsewhere = { ...env, KEYPLANE_API_KEY: away.apiKey };
+    const { stdout } = await run(["identify", "--base-url", away.url, "--check"], {
+      input: leaked.key,
+      env: elsewhere,
+    });
+    expect(stdout).toContain(`revoke ${leaked.id} --base-url ${away.url} --yes`);
+    await run(at.split(" "), { env });
+    expect((await home.liveKeys()).map(({ id }) => id)).toContain(victim.id);
+    expect((await away.liveKeys()).map(({ id }) => id)).not.toContain(leaked.id);
+  } finally {
+    await Promise.all([home.close(), away.close()]);
+  }
+});
+
+test("a replacement is not said to revoke an ApiKey that stays live when its resource is replaced", async () => {
+  const apiKey = { keyId: "100001", name: generatedName("ci", owner), digest: keyDigest(keyOf(1)) };
+  const adviceFor = async (outputs: object) => {
+    const folder = await folderWith({ "prod.json": state({ apiKey: { ...apiKey, ...outputs } }) });
+    return (await run(["identify", "--state", join(folder, "prod.json")], { input: keyOf(1) })).stdout;
+  };
+  expect(await adviceFor({})).toContain("and then this one is revoked");
+  expect(await adviceFor({ revokeOnDelete: false })).toContain("but this one stays live");
+});

@@ -322,3 +322,13 @@ test("sweep refuses the state of a plugin's stack that was copied or renamed", a
   expect(code).toBe(2);
   expect(stderr).toMatch(/was copied or renamed/);
 });
+
+test("sweep refuses another address than the one of the account, because it would revoke keys elsewhere", async () => {
+  const [id] = await oldKeys(owner);
+  const accounts = { prod: { baseUrl: plane.url, apiKey: plane.apiKey } };
+  const args = ["sweep", "--account", "prod", "--base-url", "http://127.0.0.1:9/api/v2", "--owner", owner, "--yes"];
+  const ended = await run(args, { env: { KEYPLANE_ACCOUNTS: JSON.stringify(accounts) } });
+  expect(ended).toMatchObject({ code: 2, stdout: "" });
+  expect(ended.stderr).toContain("--base-url: account prod has its own address in KEYPLANE_ACCOUNTS");
+  expect((await plane.liveKeys()).map((key) => String(key.id))).toContain(id);
+});

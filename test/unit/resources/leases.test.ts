@@ -5,6 +5,7 @@ import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/outputs";
+import { RECIPIENTS } from "../../recipients";
 import { json, type Made, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
@@ -175,5 +176,33 @@ describe("a RotatingApiKey with maxAge", () => {
     expect(check(resourceTypes.RotatingApiKey, inputs, context).failures).toEqual([
       { property: "maxAge", reason: expect.stringContaining("gracePeriod (20 h)") },
     ]);
+  });
+});
+
+describe("a rotation that waits while somebody uses the previous key", () => {
+  const before = { maxAge: "3d", gracePeriod: "12h", rotationTriggers: { a: "1" }, sealTo: RECIPIENTS[0] };
+
+  it.each<[string, Properties]>([
+    ["a trigger", { ...before, rotationTriggers: { a: "2" } }],
+    ["a longer maxAge", { ...before, maxAge: "30d" }],
+    ["no maxAge", { ...before, maxAge: undefined }],
+    ["other recipients", { ...before, sealTo: RECIPIENTS[1] }],
+  ])("for %s does not wait until the deadline of the current key", async (_, changed) => {
+    const harness = await StackHarness.start();
+    const { id, key } = await harness.plane.state.createKey("by-hand");
+    const { sealTo, ...readable } = before;
+    const stack = await RotatingStack.start({ ...readable, adopt: { id: String(id), key } }, harness);
+    await stack.up(before);
+    const { current } = stack;
+    const deadline = Date.parse(String(stack.outputs?.expiresAt));
+    await stack.up(changed);
+    expect(stack.current).toBe(current);
+    while (harness.clock.now() < deadline - DAY / 2) {
+      await harness.clock.pass(DAY / 2);
+      await harness.plane.state.useKey(id);
+      await stack.up();
+    }
+    expect(stack.current).not.toBe(current);
+    expect(await harness.liveIds()).toContain(stack.current);
   });
 });

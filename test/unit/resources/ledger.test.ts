@@ -254,18 +254,22 @@ describe("the ledger", () => {
     expect(isDue(third, now, news)).toBe(false);
   });
 
-  it("revokes no old key and starts no grace if the command can have left out a consumer of it", async () => {
+  it.each([
+    ["can have left out a consumer of it", true, undefined],
+    ["continues after errors, which it cannot see in a component of another program", false, true],
+  ])("revokes no old key and starts no grace if the command %s", async (_, isLimited, unseen) => {
     const harness = await StackHarness.start({
-      command: () => ({ isInDoubt: true, isLimited: true, isDestroy: false }),
+      command: () => ({ isInDoubt: true, isLimited, goesOn: !isLimited, isDestroy: false }),
     });
     const [old, retired, bad] = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
     const owned = [old.id, retired.id, bad.id];
     const first = { ...(await harness.sweep(owned)), deliveries: deliveredLongAgo(retired.id, "1") };
     expect(harness.told.warn).toEqual([]);
     const previous = { ...previousOf(old.id, "1", false), ...previousOf(retired.id, "1", true) };
-    const news = { owner: harness.identity, owned, previous, compromised: [bad.id] };
+    const news = { owner: harness.identity, owned, previous, compromised: [bad.id], ...(unseen && { unseen }) };
     const second = await harness.endRun(news, first);
     expect(await harness.liveIds()).toEqual(owned);
+    expect(second).not.toHaveProperty("unseen");
     expect(second).toMatchObject({ deliveries: first.deliveries, unrevoked: [bad.id] });
     expect(harness.told.warn.join()).toContain("this run left out resources, which may still have them");
     const next = harness.beside({});

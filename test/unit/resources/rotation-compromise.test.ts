@@ -149,3 +149,21 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 });
+
+describe("revokeNow of a retired key", () => {
+  it("revokes it at the end of the run, though it is in use", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { previous } = stack;
+    const { clock, plane } = stack.harness;
+    await clock.pass(DAY);
+    await stack.failedUp();
+    expect(stack.outputs).toMatchObject({ retired: [previous] });
+    await clock.pass(60_000);
+    await plane.state.useKey(previous);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toContain(previous);
+    await stack.up({ ...second, revokeNow: previous });
+    expect(await stack.harness.liveIds()).not.toContain(previous);
+  });
+});

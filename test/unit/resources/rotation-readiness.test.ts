@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Properties } from "../../../provider/schema/outputs";
+import { StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
@@ -126,5 +128,42 @@ describe("a first key", () => {
     expect(await stack.up()).toMatchObject({ changed: true });
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+});
+
+describe("a key in use that is to stay live after its resource is deleted, and that the service refuses for seconds", () => {
+  const start = async (kept: Properties) => {
+    const stack = await RotatingStack.start(first);
+    const { plane, clock } = stack.harness;
+    await clock.pass(30 * DAY);
+    await plane.rules.add({ route: "GET /projects", status: 401, count: 5 });
+    expect((await stack.up({ ...first, ...kept })).notReady).toContain("does not accept key");
+    await plane.rules.clear();
+    await plane.state.useKey(stack.current);
+    return stack;
+  };
+
+  it.each([{ revokeOnDelete: false }, { retained: true }])("is kept by the next run (%o)", async (kept) => {
+    const stack = await start(kept);
+    const { current } = stack;
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([current]);
+    expect(stack.outputs?.pending).toBeUndefined();
+  });
+
+  it("is kept by a destroy", async () => {
+    const stack = await start({ revokeOnDelete: false });
+    const { current } = stack;
+    await stack.destroy();
+    expect(await stack.harness.liveIds()).toEqual([current]);
+  });
+
+  it("is kept by the deletion of an ApiKey", async () => {
+    const harness = await StackHarness.start();
+    const made = await harness.createKey();
+    await harness.plane.rules.add({ route: "GET /projects", status: 401, count: 5 });
+    const updated = await harness.updateKey(made, { revokeOnDelete: false });
+    await harness.deleteKey(updated);
+    expect(await harness.liveIds()).toEqual([made.id]);
   });
 });

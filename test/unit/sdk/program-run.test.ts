@@ -158,6 +158,20 @@ describe("the ledger of an inline program", () => {
     expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
   });
 
+  it("is told of a component that another program constructs, whose children the run does not show", async () => {
+    class Remote extends pulumi.ComponentResource {
+      constructor() {
+        super("other:index:Part", "remote", {}, {}, true);
+      }
+    }
+    const registered = await run(async () => {
+      new Remote();
+      new ApiKey("ci");
+    });
+    expect(registered.at(-1)?.inputs).toMatchObject({ unseen: true });
+    expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
+  });
+
   it("is told that the run is incomplete if Pulumi's SDK does not show when the program's function returns", async () => {
     const registered = await run(async () => {
       Object.defineProperty(pulumi.runtime.getStackResource(), "outputs", { value: undefined });

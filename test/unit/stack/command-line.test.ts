@@ -47,9 +47,17 @@ describe("a command that can leave a consumer with the old key", () => {
     ["PULUMI_CONTINUE_ON_ERROR", "1"],
     ["PULUMI_CONTINUE_ON_ERROR", "T"],
   ])("is one under %s=%s", (name, value) => {
-    const { isInDoubt, isLimited } = command(["up"], { [name]: value });
+    const { isInDoubt, isLimited, goesOn } = command(["up"], { [name]: value });
     expect(isInDoubt).toBe(true);
+    expect(goesOn).toBe(name.includes("CONTINUE"));
     expect(isLimited).toBe(!name.includes("CONTINUE"));
+  });
+
+  test("is `pulumi do`, which leaves all other resources out, except without a stack", () => {
+    const isLimited = (...words: string[]) => command(words).isLimited;
+    expect(isLimited("do", "keyplane:index:ApiKey", "upsert", "ci", "--yes")).toBe(true);
+    expect(isLimited("do", "keyplane:index:ApiKey", "delete", "1", "--stateless")).toBe(false);
+    expect(isLimited("up", "-m", "do")).toBe(false);
   });
 
   test("is one that cannot be read", () => {
@@ -58,6 +66,7 @@ describe("a command that can leave a consumer with the old key", () => {
       stack: undefined,
       isInDoubt: true,
       isLimited: false,
+      goesOn: false,
       refreshes: "never",
       isDestroy: false,
       usesPlan: true,
@@ -133,10 +142,10 @@ test.each([
   [["up", "-yfs", "dev"], "dev"],
   [["up", "-yfsdev"], "dev"],
   [["--stack", "dev", "up"], "dev"],
-  [["up", "--skip-preview", "-y"], undefined],
-  [["up", "-m", "dev"], undefined],
-  [["up", "--stack"], undefined],
-])("the stack that %j names is %s", (words, stack) => {
+  [["up", "--skip-preview", "-y"], ""],
+  [["up", "-m", "dev"], ""],
+  [["up", "--stack"], ""],
+])("the stack that %j names is %j", (words, stack) => {
   expect(command(words).stack).toBe(stack);
 });
 
@@ -232,6 +241,7 @@ describe("the process that runs keyplane", () => {
         stack: "dev",
         isInDoubt: false,
         isLimited: false,
+        goesOn: false,
         refreshes: "never",
         isDestroy: true,
         usesPlan: false,

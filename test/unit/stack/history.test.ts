@@ -90,10 +90,13 @@ describe("the history of a stack", () => {
 /** A mark that the history shows five seconds after the begin of the first run. */
 const markAfter = (...entries: unknown[]) => markOf(history(...entries), at(5));
 
+/** The end of a run that began at 0, which the record has in whole seconds. */
+const END = at(10) + 999;
+
 describe("a change of a resource was delivered", () => {
-  test.each<[string, "at once" | "later" | undefined, unknown[]]>([
-    ["at once by the complete run that made it", "at once", [entry()]],
-    ["at once, although a later run failed", "at once", [entry(60, { result: "failed" }), entry()]],
+  test.each<[string, number | "later" | undefined, unknown[]]>([
+    ["by the complete run that made it, when it ended", END, [entry()]],
+    ["by it, although a later run failed", END, [entry(60, { result: "failed" }), entry()]],
     ["later by a complete run after the one that failed", "later", [entry(60), entry(0, { result: "failed" })]],
     [
       "later by a complete run after the limited one",
@@ -109,10 +112,10 @@ describe("a change of a resource was delivered", () => {
     expect(deliveryOf(history(...entries), markAfter(entry(-60), entry(-120)))).toBe(delivery);
   });
 
-  test("at once also in the first and the last moment of its run, and later beside it", () => {
+  test("by its run also in the first and the last moment of it, and later beside it", () => {
     const runs = history(entry());
     const deliveryAt = (now: number) => deliveryOf(runs, markOf([], now));
-    expect([at(0), at(10) + 999].map(deliveryAt)).toEqual(["at once", "at once"]);
+    expect([at(0), at(10) + 999].map(deliveryAt)).toEqual([END, END]);
     expect([at(0) - 1, at(11)].map(deliveryAt)).toEqual(["later", "later"]);
   });
 
@@ -125,7 +128,7 @@ describe("a change of a resource was delivered", () => {
 
   test("by a run that ended in the same second as the last one before the change", () => {
     const mark = markOf(history(entry()), at(10));
-    expect(deliveryOf(history(entry(), entry()), mark)).toBe("at once");
+    expect(deliveryOf(history(entry(), entry()), mark)).toBe(END);
   });
 
   test("by a complete run, whatever the clock of a failed one showed", () => {

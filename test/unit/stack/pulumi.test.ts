@@ -40,6 +40,16 @@ describe("the Pulumi CLI", () => {
     expect(await words()).toBe(`stack export --stack ${selected} --non-interactive`);
   });
 
+  test("is asked for the selected stack if the command names none, and the default organization has no such stack", async () => {
+    const script = `if (process.argv.includes("--stack")) { console.error("error: no stack named 'dev' found"); process.exit(3); }
+${print({ deployment: {} })}`;
+    expect(await (await ask(script, "")).state("dev")).toMatchObject({ resources: [] });
+    expect(await words()).toBe("stack export --non-interactive");
+    for (const named of [undefined, "dev"]) {
+      expect(await failureOf((await ask(script, named)).state("dev"))).toMatchObject({ problem: "no stack" });
+    }
+  });
+
   test("is asked for the last runs of the stack", async () => {
     expect(await (await ask(print([]))).history("dev")).toEqual([]);
     expect(await words()).toBe("stack history --json --page-size 100 --stack dev --non-interactive");
