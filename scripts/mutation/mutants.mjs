@@ -3434,6 +3434,100 @@ const messages = [
   ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));
 
+const promises = [
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a retired key that revokeNow names is revoked",
+      change: uncalled("update", "withNamed"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a retired key",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-plan.ts", [
+    {
+      name: "a waiting rotation does not hide the deadline of the current key",
+      change: becomes("false", "because", "isOld", "deadlineIn"),
+      test: resources("leases"),
+      by: "a rotation that waits",
+    },
+  ]),
+  ...inFile("provider/keys/key-fields.ts", [
+    {
+      name: "a window leaves the grace before the deadline",
+      change: becomes("0", "nextDue", "parseDuration", "gracePeriod"),
+      test: resources("rotation-window"),
+      by: "its grace would no longer end before its deadline",
+    },
+  ]),
+  ...inFile("provider/keys/readiness.ts", [
+    {
+      name: "a refusal of a key that was handed out does not replace it",
+      change: becomes("VERIFY", "withFirstUse", "FIRST_USE"),
+      test: resources("rotation-readiness"),
+      by: "a key in use that is to stay live",
+    },
+  ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a refresh does not count as the comparison with the successor",
+      change: always("diff", "driftOnly", 3),
+      test: "test/contract/plugin-rotation.test.ts",
+      by: "if the former plugin has refreshed the old resource",
+    },
+    {
+      name: "a later look at the state finds the successor",
+      change: becomes("{ fresh: false }", "#noteOthers", "fresh"),
+      test: "test/contract/plugin-rotation.test.ts",
+      by: "if an early deletion has looked at the state",
+    },
+  ]),
+  ...inFile("provider/dynamic/ledger.ts", [
+    {
+      name: "a run that goes on after errors in an unseen component revokes nothing",
+      change: without("leavesOut", "unseen", "goesOn"),
+      test: resources("ledger"),
+      by: "continues after errors",
+    },
+  ]),
+  ...inFile("provider/stack/command-line.ts", [
+    {
+      name: "pulumi do is a limited run",
+      change: becomes("false", "engineCommand", "isDo"),
+      test: unit("stack/command-line"),
+    },
+  ]),
+  ...inFile("provider/stack/pulumi.ts", [
+    {
+      name: "the selected stack is asked only if the command names none",
+      change: never("#ask", "named", "problem"),
+      test: unit("stack/pulumi"),
+    },
+  ]),
+  ...inFile("provider/api/operations/idle-wait.ts", [
+    {
+      name: "an operation from before the wait does not fail it",
+      change: becomes("!this.#first", "#see", "created", "#first"),
+      test: unit("api/idle"),
+    },
+  ]),
+  ...inFile("cli/account.ts", [
+    {
+      name: "a command refuses another address than that of its account",
+      change: drop("mustBeOneAddress", "throw"),
+      test: unit("cli/sweep"),
+      by: "sweep refuses another address",
+    },
+  ]),
+  ...inFile("cli/identify/advice.ts", [
+    {
+      name: "the command that revokes a key names the account where it was found",
+      change: becomes("holding.account", "revokeNow", "account", "??"),
+      test: unit("cli/identify"),
+      by: "names the account and the address",
+    },
+  ]),
+];
+
 const SEALED = resources("sealed");
 
 const sealing = [
@@ -3728,5 +3822,6 @@ export const mutants = [
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
   ...serving.map((mutant) => ({ part: "serve", ...mutant })),
   ...plugins.map((mutant) => ({ part: "plugin", ...mutant })),
+  ...promises.map((mutant) => ({ part: "promises", ...mutant })),
   ...messages,
 ];
