@@ -1,13 +1,7 @@
-/** An entry in `docs/errors.md`. */
-interface ErrorDefinition {
-  readonly kind: string;
-  /** When the error occurs, and the state that it leaves. */
-  readonly when: string;
-  /** How to fix it. */
-  readonly remedy: string;
-}
-
-/** Every error of keyplane, by code. A code never changes, because programs and runbooks rely on it. */
+/**
+ * Every error of keyplane, by code, as an entry in `docs/errors.md`: when it occurs, with the state that it leaves, and
+ * how to fix it. A code never changes, because programs and runbooks rely on it.
+ */
 export const ERRORS = {
   "KP-CONFIG": {
     kind: "config",
@@ -192,7 +186,7 @@ export const ERRORS = {
     when: "An unexpected error occurred. This is a bug in keyplane.",
     remedy: "Report it with the whole message, which contains no secret. Running the command again is safe.",
   },
-} as const satisfies Readonly<Record<string, ErrorDefinition>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<"kind" | "when" | "remedy", string>>>>;
 
 /** The code of an error. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,14 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorKind } from "./error-pages";
 
 /** Details of the request behind an error. All of them are safe to print. */
-export interface ErrorFacts {
-  /** HTTP status of the answer, if any. */
-  readonly status?: number | undefined;
-  /** The id of the request, for the service's support. */
-  readonly requestId?: string | undefined;
-  /** Method and path template, e.g. `POST /api_keys`. */
-  readonly route?: string | undefined;
-}
+export type ErrorFacts = Pick<KeyplaneError, "status" | "requestId" | "route">;
 
 /**
  * Base class of every error that this package throws on purpose. Its message and stack contain no secret. It has no
