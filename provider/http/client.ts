@@ -254,22 +254,17 @@ export class HttpClient {
 function limitsOf(options: HttpOptions, { loopback }: BaseUrl): Limits {
   const { concurrency, requestsPerSecond, requestsPerMinute } = options;
   const given = requestsPerSecond !== undefined || requestsPerMinute !== undefined;
-  const { perSecond, perMinute } = DOCUMENTED_RATES;
   return {
     concurrency,
-    perSecond: requestsPerSecond ?? perSecond,
-    perMinute: requestsPerMinute ?? perMinute,
+    perSecond: requestsPerSecond ?? DOCUMENTED_RATES.perSecond,
+    perMinute: requestsPerMinute ?? DOCUMENTED_RATES.perMinute,
     ratesApply: given || !loopback,
   };
 }
 
-function queryText(query: HttpRequest["query"]): string {
-  if (query === undefined) return "";
-  const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parts.append(name, String(value));
-  }
-  const text = parts.toString();
+function queryText(query: HttpRequest["query"] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`])).toString();
   return text === "" ? "" : `?${text}`;
 }
 

@@ -28,12 +28,7 @@ export interface HttpRequest {
 }
 
 /** A complete, successful answer. */
-export interface HttpAnswer {
-  readonly status: number;
-  /** The parsed body. */
-  readonly json: unknown;
-  /** The service's clock from the `Date` header, in milliseconds; undefined if there was none. */
-  readonly date: number | undefined;
+export interface HttpAnswer extends Pick<Answered, "status" | "json" | "date"> {
   readonly requestId: string;
   /** Local wall-clock time in milliseconds when the answered attempt was handed to the pool. */
   readonly sentAt: number;
@@ -45,6 +40,7 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
+  /** The service's clock from the `Date` header, in milliseconds; undefined if there was none. */
   readonly date: number | undefined;
   /** Whether the body was read to its end and, if its type is JSON, could be parsed. */
   readonly complete: boolean;
