@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 
 /**
  * Environment variables to pass on: what a process needs to start and to find files, and nothing that could be secret.
@@ -9,26 +9,20 @@ const PASSED_ON = new Set([
   ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"],
 ]);
 
-interface RanApart {
-  /** Absent if the process exited with code 0. */
-  readonly error: (Error & { readonly code?: string | number | null }) | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
- * Runs third-party code in its own process, without the settings and credentials of this process's environment.
+ * Runs third-party code in its own process, without the settings and credentials of this process's environment. The
+ * result has an error unless the process exits with code 0.
  * @param options - `env` has additional variables.
  */
 export function runApart(
   command: string,
   args: readonly string[],
   { env, ...options }: { readonly cwd?: string; readonly timeout: number; readonly env?: NodeJS.ProcessEnv },
-): Promise<RanApart> {
+) {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase()));
   // A program can ignore any other signal.
   const apart = { ...options, killSignal: "SIGKILL", env: { ...Object.fromEntries(passedOn), ...env } } as const;
-  return new Promise((resolve) => {
+  return new Promise<{ error: ExecFileException | undefined; stdout: string; stderr: string }>((resolve) => {
     execFile(command, args, apart, (error, stdout, stderr) => resolve({ error: error ?? undefined, stdout, stderr }));
   });
 }

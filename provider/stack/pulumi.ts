@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { messageOf } from "../errors";
 import type { EngineCommand } from "./command-line";
 import { type Deployment, readDeployment } from "./deployment";
@@ -104,9 +104,7 @@ export class Pulumi {
   }
 }
 
-type Failure = Error & { readonly code?: unknown; readonly killed?: boolean | undefined };
-
-function failureOf(error: Failure): string {
+function failureOf(error: ExecFileException): string {
   if (error.killed) return "did not answer in time";
   return typeof error.code === "number" ? `failed with exit code ${error.code}` : `could not be run (${error.code})`;
 }
@@ -120,7 +118,7 @@ const PRINTED: readonly (readonly [PulumiProblem, RegExp])[] = [
   ["wrong passphrase", /\bincorrect passphrase\b/],
 ];
 
-function problemOf(error: Failure, printed: string): PulumiProblem {
+function problemOf(error: ExecFileException, printed: string): PulumiProblem {
   if (error.killed) return "no answer";
   if (typeof error.code !== "number") return error.code === "ENOENT" ? "not found" : "failed";
   return PRINTED.find(([, sentence]) => sentence.test(printed))?.[0] ?? "failed";
