@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STYLE } from "./page-style";
 
-export interface PageParts {
-  readonly style: string;
-  readonly script: string;
-}
+export type PageParts = ReturnType<typeof readPageParts>;
 
 /** The modules of the script, as they import each other. The last one starts it. */
 const MODULES = {
@@ -21,7 +18,7 @@ const MODULES = {
  * resources cannot load them.
  * @param folder - Where this folder is in compiled form.
  */
-export function readPageParts(folder = __dirname): PageParts {
+export function readPageParts(folder = __dirname) {
   const modules = Object.entries(MODULES).map(([name, file]) => {
     return `${JSON.stringify(name)}: (exports, require) => {\n${readFileSync(join(folder, file), "utf8")}}`;
   });
