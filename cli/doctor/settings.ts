@@ -9,10 +9,7 @@ import type { StackConfig } from "./stack-config";
  * Checks the settings of the command line, the stack's configuration and the environment, without sending anything.
  * Complete settings can be tested with the service.
  */
-export function checkSettings(
-  flags: AccountFlags,
-  stack: StackConfig | undefined,
-): { readonly findings: readonly Finding[]; readonly settings: Settings | undefined } {
+export function checkSettings(flags: AccountFlags, stack: StackConfig | undefined) {
   // A named account is a single setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack), checkCredential(stack)];
   const findings = [...ownAccount, ...checkAccounts(stack)];
@@ -28,10 +25,7 @@ export function checkSettings(
 }
 
 /** Returns the settings of named accounts that can be tested, and findings about the others. Sends nothing. */
-export function checkNamedAccounts(
-  flags: AccountFlags,
-  stack: StackConfig | undefined,
-): { readonly findings: readonly Finding[]; readonly accounts: ReadonlyMap<string, Settings> } {
+export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | undefined) {
   const none = new Map<string, Settings>();
   if (hides(stack, "accounts")) return { findings: [notTried(stack)], accounts: none };
   const config = (name: string) => stack?.values.get(name);

@@ -44,12 +44,9 @@ const NEEDED = ["apiKey", "accounts"] as const;
  */
 export async function openCredentials(
   config: StackConfig,
-  {
-    isNamed,
-    folder,
-    env = process.env,
-  }: { readonly isNamed: boolean; readonly folder: string; readonly env?: NodeJS.ProcessEnv },
+  terms: { readonly isNamed: boolean; readonly folder: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<StackConfig> {
+  const { isNamed, folder, env = process.env } = terms;
   const needed = NEEDED.filter((name) => config.secrets.has(name));
   const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || Boolean(env.PULUMI_CONFIG_PASSPHRASE_FILE);
   if (needed.length === 0 || !(isNamed || hasPassphrase)) return config;

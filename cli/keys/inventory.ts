@@ -31,13 +31,9 @@ export interface InventoryKey extends ApiKeyRecord {
  */
 export function inventory(
   keys: readonly ApiKeyRecord[],
-  {
-    states,
-    unusedFor,
-    olderThan,
-    now,
-  }: { states: readonly StackState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
+  terms: { states: readonly StackState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
 ): InventoryKey[] {
+  const { states, unusedFor, olderThan, now } = terms;
   const holderOf = holdersIn(states);
   const owners = ownersOf(states);
   return keys.map((key) => {
@@ -64,10 +60,7 @@ export function ownersOf(states: readonly StackState[]): ReadonlyMap<string, str
 }
 
 /** The owner's tag in a key's name, and the stack that it belongs to, as far as they are known. */
-export function ownerOf(
-  name: string,
-  owners: ReadonlyMap<string, string>,
-): { readonly tag: string | undefined; readonly stack: string | undefined } {
+export function ownerOf(name: string, owners: ReadonlyMap<string, string>) {
   const tags = tagsIn(name);
   // The last one of an unknown owner: a name of the dynamic provider hardly ever looks like one of the plugin.
   const tag = tags.find((each) => owners.has(each)) ?? tags.at(-1);
