@@ -27,16 +27,13 @@ export function shim(kind: KindName): string {
 export function registeredInputs(
   kind: KindName,
   name: string,
-  {
-    outputs = [],
-    args,
-    options,
-  }: {
+  given: {
     readonly outputs?: readonly string[];
     readonly args: pulumi.Inputs;
     readonly options?: pulumi.CustomResourceOptions | undefined;
   },
 ): pulumi.Inputs {
+  const { outputs = [], args, options } = given;
   if (options?.import !== undefined || options?.id !== undefined) {
     throw programError(
       "KP-IMPORT",

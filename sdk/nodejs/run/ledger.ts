@@ -3,17 +3,10 @@ import { registeredInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
-/** What the ledger must know of all keys; see the provider's resource type of the same name. */
-export interface LedgerKeys {
-  readonly owned: string[];
-  readonly compromised: string[];
-  readonly previous: Readonly<Record<string, object>> | undefined;
-  readonly untagged: Readonly<Record<string, string>> | undefined;
-  readonly incomplete: true | undefined;
-  readonly unseen: true | undefined;
-}
-
 const PARTS = ["owned", "compromised", "previous", "untagged", "incomplete", "unseen"] as const;
+
+/** What the ledger must know of all keys; see the provider's resource type of the same name. */
+export type LedgerKeys = Readonly<Record<(typeof PARTS)[number], unknown>>;
 
 /** Revokes what interrupted runs left behind. Each scope has one; it is the last resource of a run. */
 export class Ledger extends pulumi.CustomResource {

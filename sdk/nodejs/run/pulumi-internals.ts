@@ -39,15 +39,11 @@ export interface RunSettings {
   rpcDone: Promise<unknown>;
 }
 
-interface Store {
-  readonly settings: RunSettings;
-}
-
 /** The settings of runs. Without it, no key can be declared. */
 export const runStores = require("@pulumi/pulumi/runtime/state") as {
   /** The inline programs of the Automation API share a process. `undefined` in a program with its own process. */
-  getLocalStore(): Store | undefined;
-  getStore(): Store;
+  getLocalStore(): { readonly settings: RunSettings } | undefined;
+  getStore(): { readonly settings: RunSettings };
 };
 
 /** A program that ends with this code has reported why. Without it, the run fails with one more message. */
