@@ -175,18 +175,13 @@ console.log(JSON.stringify({
 async function checkTsconfig(folder: string): Promise<Finding | undefined> {
   if (!existsSync(join(folder, "tsconfig.json"))) return undefined;
   const { stdout } = await runApart(process.execPath, ["-e", READ_TSCONFIG], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
-  const { version, refused } = readAnswer(stdout);
-  if (!isAtLeast(version, "6.0.0")) return undefined;
-  if (!refused) return ok("tsconfig", `fits TypeScript ${version}`);
+  // Without a version, there is no TypeScript, or one that the script does not support.
+  const { version = "0.0.0", refused } = membersOf(jsonIn(stdout));
+  if (!isAtLeast(String(version), "6.0.0")) return undefined;
+  if (refused !== true) return ok("tsconfig", `fits TypeScript ${version}`);
   return fail(
     "tsconfig",
     `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
     'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
   );
-}
-
-/** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */
-function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
-  const { version = "0.0.0", refused } = membersOf(jsonIn(stdout));
-  return { version: String(version), refused: refused === true };
 }
