@@ -17,17 +17,11 @@ export async function checkPulumiCli(): Promise<Finding> {
   const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
   if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
   if (error?.code === "ENOENT") {
-    return warn(
-      "pulumi-cli",
-      "`pulumi` is not on the PATH",
-      "Install the Pulumi CLI to deploy programs. Tests with keyplane/testing work without it.",
-    );
+    const remedy = "Install the Pulumi CLI to deploy programs. Tests with keyplane/testing work without it.";
+    return warn("pulumi-cli", "`pulumi` is not on the PATH", remedy);
   }
-  return warn(
-    "pulumi-cli",
-    "`pulumi version` does not print a version",
-    "Run it to see the error, or reinstall the CLI.",
-  );
+  const remedy = "Run it to see the error, or reinstall the CLI.";
+  return warn("pulumi-cli", "`pulumi version` does not print a version", remedy);
 }
 
 interface OwnPackage {

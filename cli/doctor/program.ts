@@ -108,11 +108,8 @@ function readManifest(path: string): Members {
 function checkSdk(version: string | undefined): Finding {
   const range = ownPackage().peerDependencies["@pulumi/pulumi"];
   if (version === undefined) {
-    return fail(
-      "pulumi-sdk",
-      "the program cannot find @pulumi/pulumi",
-      "Run `npm install @pulumi/pulumi` in its folder.",
-    );
+    const remedy = "Run `npm install @pulumi/pulumi` in its folder.";
+    return fail("pulumi-sdk", "the program cannot find @pulumi/pulumi", remedy);
   }
   const says = `@pulumi/pulumi ${version}`;
   if (!isAtLeast(version, lowerBound(range)) || isAtLeast(version, "4.0.0")) {
@@ -129,11 +126,8 @@ function checkKeyplane(version: string | undefined): Finding {
     return fail("keyplane", "the program cannot find keyplane", "Run `npm install keyplane` in its folder.");
   }
   if (version === VERSION) return ok("keyplane", `keyplane ${version}`);
-  return warn(
-    "keyplane",
-    `the program has keyplane ${version}, this command is ${VERSION}`,
-    "Run the version of the program: `npx keyplane` in its folder.",
-  );
+  const remedy = "Run the version of the program: `npx keyplane` in its folder.";
+  return warn("keyplane", `the program has keyplane ${version}, this command is ${VERSION}`, remedy);
 }
 
 /** Loads the provider as Pulumi's host does, in its own process. */
@@ -143,11 +137,8 @@ async function checkProvider(folder: string): Promise<Finding> {
   if (error === undefined) return ok("provider", "keyplane/provider loads");
   const lines = stderr.split(/\r?\n/);
   const why = lines.find((line) => /^\w*Error/.test(line) || line.includes("Cannot find module")) ?? "unknown error";
-  return fail(
-    "provider",
-    `keyplane/provider does not load: ${cleanText(why)}`,
-    "Reinstall the dependencies: `npm ci`.",
-  );
+  const remedy = "Reinstall the dependencies: `npm ci`.";
+  return fail("provider", `keyplane/provider does not load: ${cleanText(why)}`, remedy);
 }
 
 /** Two copies of the SDK do not share resources and settings. */

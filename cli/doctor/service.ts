@@ -87,11 +87,8 @@ async function judged({ status, json }: Answered, who: () => Promise<Caller | un
 }
 
 function wrongAddress(what: string): Finding {
-  return fail(
-    "base-url",
-    `the server ${what}, so the path is probably wrong`,
-    "Correct the path of the base URL. It usually ends in /api/v2.",
-  );
+  const remedy = "Correct the path of the base URL. It usually ends in /api/v2.";
+  return fail("base-url", `the server ${what}, so the path is probably wrong`, remedy);
 }
 
 function formatKind(who: Caller | undefined): string {

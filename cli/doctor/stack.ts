@@ -12,11 +12,8 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
     const state = stackState(shownStack(name), await pulumiFor(name, folder).state(name.stack));
     const shown = state.stack || state.source;
     if (state.underWay > 0) {
-      return warn(
-        "stack",
-        `${shown} was saved during a run, or after a run was killed`,
-        "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began.",
-      );
+      const remedy = "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began.";
+      return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
     }
     if (state.foreign.length > 0) {
       return warn(
