@@ -1,12 +1,16 @@
-import type { Given, Outputs } from "./outputs";
-import { NotReady, type ResourceType, type StateForm } from "./resource-type";
+import type { Given, Outputs, Properties } from "./outputs";
+import { NotReady, type ResourceType } from "./resource-type";
 
 /**
  * A resource type as its callers use it. This is the only place where outputs become a state, and a state outputs. The
  * callers have checked the inputs, so these have the types of the fields.
  */
 export function atBorder<Inputs extends object, State>(
-  declared: ResourceType<Inputs, State> & StateForm<State>,
+  declared: ResourceType<Inputs, State> & {
+    /** Reads outputs, also those of former versions. */
+    readonly readState: (outputs: Properties) => State;
+    readonly writeState: (state: State) => Outputs;
+  },
 ): ResourceType {
   const { readState, writeState } = declared;
   const type = declared as unknown as ResourceType<Given, State>;

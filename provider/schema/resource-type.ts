@@ -5,7 +5,7 @@ import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings/settings";
 import type { Digest } from "./digest";
 import type { FieldRule, Planned } from "./field-types";
-import type { Given, Made, Outputs, Properties } from "./outputs";
+import type { Given, Made, Outputs } from "./outputs";
 import type { HeldName, History, Witness } from "./witness";
 
 /** One error in the inputs: the property's path and the remedy. */
@@ -229,12 +229,6 @@ export interface ResourceType<Inputs = Given, State = Outputs> {
     | ((id: string, key: string | undefined, inputs: Inputs, context: Context) => Promise<Imported<Inputs, State>>)
     | undefined;
   readonly delete: (id: string, state: State, context: Context) => Promise<void>;
-}
-
-export interface StateForm<State> {
-  /** Reads outputs, also those of former versions. */
-  readonly readState: (outputs: Properties) => State;
-  readonly writeState: (state: State) => Outputs;
 }
 
 /**
