@@ -35,8 +35,8 @@ export function diff(
     const change = fieldChange(rule, before[field], after[field]);
     if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
-  const isOpen = (field: string) =>
-    terms.isSupposed === true && hasUnknown(after[field]) && type.fields[field]?.isPlace !== true;
+  const isUnknown = (field: string) => hasUnknown(after[field]);
+  const isOpen = (field: string) => terms.isSupposed && isUnknown(field) && type.fields[field]?.isPlace !== true;
   const replacing = due.filter(({ field, replace }) => replace && !isOpen(field));
   const replaces = [...new Set(replacing.map(({ field }) => field))];
   return {
@@ -44,10 +44,7 @@ export function diff(
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [
-      ...due.flatMap((item) => item.why ?? []),
-      ...replacedBy(due, replaces, (field) => hasUnknown(after[field])),
-    ],
+    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, replaces, isUnknown)],
   };
 }
 
