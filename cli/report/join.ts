@@ -8,7 +8,7 @@ import { type ReadState, timeOf } from "../state/states";
 import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type Place, Places } from "./place-keys";
-import type { Flag, KeyEvent, Report, ReportAccount, ReportKey, ReportStack } from "./report-data";
+import type { Flag, KeyEvent, Report, ReportKey, ReportStack } from "./report-data";
 import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
 
 interface ReportTerms {
@@ -38,7 +38,10 @@ export function joinReport(
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
-    accounts: lists.map(describeList),
+    accounts: lists.map((list) => {
+      const { origin, keys, problem } = list;
+      return { label: labelOf(list), origin, keys: keys?.length, problem };
+    }),
     stacks: states.map((state) => describeState(state, held.get(state))),
     keys,
     flagged: countFlags(keys),
@@ -149,11 +152,6 @@ function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[
     return at === undefined ? [] : [{ what: what as KeyEvent["what"], at }];
   });
   return known.toSorted((one, other) => one.at.localeCompare(other.at));
-}
-
-function describeList(list: KeyList): ReportAccount {
-  const { origin, keys, problem } = list;
-  return { label: labelOf(list), origin, keys: keys?.length, problem };
 }
 
 /** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */

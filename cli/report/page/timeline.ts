@@ -38,12 +38,10 @@ const MARKS: Readonly<Record<KeyEvent["what"], string>> = {
 export function periodOf({ at, keys }: Report): Period {
   const now = Date.parse(at);
   let [from, to] = [now - DAY, now + DAY];
-  for (const { events } of keys) {
-    for (const event of events) {
-      const time = Date.parse(event.at);
-      from = Math.min(from, time);
-      to = Math.max(to, time);
-    }
+  for (const event of keys.flatMap(({ events }) => events)) {
+    const time = Date.parse(event.at);
+    from = Math.min(from, time);
+    to = Math.max(to, time);
   }
   return { from: Math.max(from, now - REACH), now, to: Math.min(to, now + REACH) };
 }
