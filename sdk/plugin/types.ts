@@ -4,7 +4,10 @@ import type { AsInputs } from "./runtime";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
-  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
+  /**
+   * An operation's action such as `start_compute`; `verify` for a new key's test call, `use` for that of an older key;
+   * `create` for its creation.
+   */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string | undefined;
