@@ -147,7 +147,7 @@ async function tryToFinish(
     const reason = `the service does not accept key ${keyId}`;
     return trials.some(({ action }) => action === VERIFY.action)
       ? { pending: [{ ...VERIFY, status: "failed" }], reason: `${reason}. ${REPLACED}` }
-      : { pending: trials, reason: `${reason}. ${RESUMED}` };
+      : { pending: trials, reason: `${reason}. If it was revoked, run \`pulumi up --refresh\`. ${RESUMED}` };
   } catch (error) {
     return { pending: trials, reason: `key ${keyId} could not be verified: ${messageOf(error)}. ${RESUMED}` };
   }

@@ -203,7 +203,8 @@ async function waitUntilReady(
   saved: RotationState,
   context: Context,
 ): Promise<RotationState> {
-  if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
+  const isOver = state.currentGone || state.pending.some((work) => work.status === "failed");
+  if (isOver || state.pending.length === 0) return state;
   const { current } = state;
   const trial = { id: current?.id, key: current?.key, sealedKey: current?.sealedKey };
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);

@@ -151,6 +151,20 @@ describe("a key in use that is to stay live after its resource is deleted, and t
     expect(stack.outputs?.pending).toBeUndefined();
   });
 
+  it("is replaced after a refresh if it is gone", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous, harness } = stack;
+    await harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    expect((await stack.up({ ...second, revokeOnDelete: false })).notReady).toContain("run `pulumi up --refresh`");
+    await harness.plane.rules.clear();
+    await harness.plane.state.revokeKey(current);
+    await stack.refresh();
+    await stack.up();
+    expect(stack.current).not.toBe(current);
+    expect(await harness.liveIds()).toEqual([previous, stack.current].sort());
+  });
+
   it("is kept by a destroy", async () => {
     const stack = await start({ revokeOnDelete: false });
     const { current } = stack;
