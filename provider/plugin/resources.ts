@@ -235,7 +235,8 @@ export class Resources {
     const needsSuccessor = type.compromised !== undefined && !this.#followed.has(context.urn) && !isDestroy;
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
-    const witness = await context.witness({ fresh: true });
+    // The successor can be newer than the look that deletions share.
+    const witness = await context.witness({ fresh: needsSuccessor });
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);

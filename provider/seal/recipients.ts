@@ -70,8 +70,8 @@ function ageRecipientProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "it is not a text";
   if (/^age-secret-key-/i.test(value)) return "it is a private key. Pass the public key, which begins with age1";
   if (/^ssh-/.test(value)) return "keys of SSH are not supported. Create a key with age-keygen";
-  if (decoded(value) === undefined) return "it is no public key of age, or a part of it is missing or changed";
   if (ageKey(value) !== undefined) return undefined;
+  if (decoded(value) === undefined) return "it is no public key of age, or a part of it is missing or changed";
   return "this kind of recipient is not supported. Pass a public key of age-keygen, which has 62 characters";
 }
 

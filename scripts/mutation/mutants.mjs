@@ -3714,7 +3714,7 @@ const leases = [
     },
     {
       name: "a previous key in use does not hold up a rotation until the deadline",
-      change: becomes("false", "because", "isOld", "deadlineIn"),
+      change: becomes("false", "rotationReason", "isOld", "deadlineIn"),
       test: LEASES,
       by: "a RotatingApiKey with maxAge rotates in time",
     },

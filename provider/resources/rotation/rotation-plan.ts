@@ -33,9 +33,8 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const old = dueByAge(state.createdAt, inputs, now);
   // Its deadline comes, even if somebody uses the previous key for longer. The program can have changed `maxAge` since.
   const isOld = old !== undefined || dueByAge(state.createdAt, { maxAge: state.leasedFor }, now) !== undefined;
-  const because = (field: string, why: string) => {
-    return { field, why, urgent: isOld && deadlineIn(current.name) !== undefined };
-  };
+  const isEnding = isOld && deadlineIn(current.name) !== undefined;
+  const because = (field: string, why: string) => ({ field, why, urgent: isEnding });
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
   if (change !== undefined) return because("sealTo", change);
   if (!sameAge(state.leasedFor, inputs.maxAge)) return because("maxAge", changeOfAge(state.leasedFor, inputs.maxAge));
