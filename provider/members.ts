@@ -33,8 +33,9 @@ export function jsonIn(text: string): unknown {
 /** The object without empty members, to keep a state small. A loop, because V8 takes four times as long for `fromEntries`. */
 export function withoutEmpty<Of extends object>(members: Of): Of {
   const left: Partial<Of> = {};
-  for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) left[name as keyof Of] = value;
+  for (const name in members) {
+    const value = members[name];
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) left[name] = value;
   }
   return left as Of;
 }

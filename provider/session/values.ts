@@ -26,8 +26,9 @@ export function fromState({ __provider, ...rest }: Values): Values {
  * preview, and warns if it is exported. So outputs that can be absent become `null`.
  */
 export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Values {
-  const absent = canBeAbsent.filter((name) => outputs[name] === undefined).map((name) => [name, null]);
-  return toPulumi({ ...outputs, ...Object.fromEntries(absent) });
+  const state = { ...outputs };
+  for (const name of canBeAbsent) state[name] ??= null;
+  return toPulumi(state);
 }
 
 /**

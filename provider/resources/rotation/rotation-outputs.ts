@@ -23,7 +23,6 @@ export function readState(outputs: Properties): RotationState {
   const old = [...textsOf(retired), ...textsOf(retiring)];
   const named = new Set([...textsOf(compromised), inputs.revokeNow]);
   return {
-    ...readKeyState(outputs),
     // The recipients that the program wants. They can be queued, and none are queued as an empty map.
     inputs: { ...inputs, sealTo: recipientsIn(queuedSealTo ?? inputs.sealTo) },
     current: heldKey(keyId, name, key, sealedKey, digest),
@@ -40,6 +39,7 @@ export function readState(outputs: Properties): RotationState {
     retired: old.filter((id) => !named.has(id)),
     // An alias can pass the state of an `ApiKey` with an exact name, which does not show the owner either.
     adopted: (adopted ?? (mintedBy && keyId && { id: keyId, name, by: mintedBy })) as RotationState["adopted"],
+    ...readKeyState(outputs),
   };
 }
 
@@ -52,8 +52,7 @@ export function writeState(state: RotationState): Outputs {
   const wantedTo = recipientsIn(inputs.sealTo);
   // Outputs that only a sealed key has, or lacks, are `null` while it can get one: Pulumi shows absent ones as unknown.
   const isSealed = [state.sealedTo, wantedTo].some((recipients) => recipients !== undefined);
-  return withoutEmpty({
-    ...inputs,
+  const written = {
     // Its secret is already in the outputs, as `key`.
     adopt: undefined,
     adopted: state.adopted,
@@ -95,7 +94,8 @@ export function writeState(state: RotationState): Outputs {
     // The identity from the inputs or, after a read, the one with the account as it is known now.
     owner: state.identity ?? inputs.owner,
     nextAction: nextAction(state),
-  });
+  };
+  return withoutEmpty(Object.assign({}, inputs, written));
 }
 
 function recipientsIn(value: unknown): Recipients | undefined {
