@@ -38,7 +38,7 @@ export async function clearName({ name, owner, onNameConflict = "fail" }: NameCl
     "KP-NAME-TAKEN",
     `the name ${name} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
       `${ways}. If it is a key of this stack that is to be replaced, change rotationTriggers, or set the resource ` +
-      "option deleteBeforeReplace",
+      "option deleteBeforeReplace. If it was replaced and is still to be deleted, leave this resource out of one `pulumi up`",
   );
 }
 

@@ -7,7 +7,7 @@ import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
 import { ownerIdIn, sameOwner } from "./identity";
-import { formatKey } from "./names";
+import { formatKey, nameInUrn } from "./names";
 import { revokeCommand } from "./scope";
 
 /**
@@ -101,10 +101,12 @@ export async function mustHaveReachedConsumers(
     const witness = await context.witness({ fresh });
     // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
     if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
+    const { created, hasFailed } = witness.successorOf(urn, id) ?? {};
+    // Everybody outside the stack still has the old key. A destroy deletes both.
+    if (hasFailed && !isDestroy) return [nameInUrn(urn)];
     const waiting = witness.waitingFor(urn, id);
-    const made = witness.successorOf(urn, id)?.created;
-    if (!isSafe(waiting) || made === undefined) return waiting;
-    return witness.waitingFor(urn, id, await context.history.updatesSince(made, urn));
+    if (!isSafe(waiting) || created === undefined) return waiting;
+    return witness.waitingFor(urn, id, await context.history.updatesSince(created, urn));
   };
   // The verbs of a phase share one look at the state. A later one can show more.
   if (isSafe(await ask(false))) return;

@@ -87,7 +87,7 @@ export class RunNotes {
   /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
   /** When the keys are due that are replaced only because of their age, by the URN of their resource. */
-  readonly replacedByAge = new Map<string, NextDue>();
+  readonly replacedByAge = new Map<string, NextDue | undefined>();
   /** Whether the user was told that the address of the service is new. */
   isOriginReported = false;
   /** Whether the user was told that the machine's clock is wrong. */

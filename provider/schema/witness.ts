@@ -51,7 +51,10 @@ export interface Witness {
   /** Ids of the current keys of an owner's resources in one list of the service. */
   currentKeys(ownerId: string, organizationId: string | undefined): readonly string[];
   /** The resource that replaced another one with the same URN; `undefined` if there is none. */
-  successorOf(urn: string, id: string): (Made & { readonly created: number | undefined }) | undefined;
+  successorOf(
+    urn: string,
+    id: string,
+  ): (Made & Readonly<{ created?: number | undefined; hasFailed?: boolean }>) | undefined;
   /**
    * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, also through
    * resources that were updated since its successor was made, and were not updated since then themselves.

@@ -4,7 +4,7 @@ import { nextDue } from "../keys/key-fields";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
-import type { Given, Made } from "../schema/outputs";
+import type { Given, Made, Outputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
@@ -53,15 +53,20 @@ function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Con
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
 function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
-  const due = nextDue(outputs.createdAt, inputs);
-  if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
-    run.replacedByAge.set(urn, due);
-  } else run.replacedByAge.delete(urn);
+  const isByAge = replaces.length > 0 && replaces.every((field) => field === "rotateAfter");
+  const due = isByAge ? nextDue(outputs.createdAt, inputs) : undefined;
+  // The engine deletes a renamed resource under its former URN.
+  for (const each of [urn, urnBefore(outputs)]) run.replacedByAge.set(each, due);
+}
+
+/** The URN of a resource when it was last changed. */
+function urnBefore({ owner, resourceUrn }: Outputs): string {
+  return urnIn(owner) ?? resourceUrn ?? "";
 }
 
 /** Names the keys of a renamed or copied stack, or of a former owner, that the stack no longer revokes. */
 function reportRename({ type, outputs, inputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
-  const before = urnIn(outputs.owner) ?? outputs.resourceUrn ?? "";
+  const before = urnBefore(outputs);
   const { project, stack } = stackIn(before);
   const keys = type.holds?.(outputs) ?? [];
   const ids = keys.map(({ id }) => id).join(", ");

@@ -73,8 +73,8 @@ export class Pulumi {
 
   async #ask(question: readonly string[], stack: string): Promise<string> {
     const { stack: named } = this.command;
-    // The name on the command line can contain the organization.
-    const words = [...question, "--stack", named?.split("/").at(-1) === stack ? named : stack];
+    // A state that was renamed has the old name. That on the command line can contain the organization, too.
+    const words = [...question, "--stack", named || stack];
     try {
       return await this.#run(words);
     } catch (error) {

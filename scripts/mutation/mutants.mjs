@@ -1207,6 +1207,12 @@ const adoption = [
   ]),
   ...inFile("provider/session/compare-resource.ts", [
     {
+      name: "the age that replaces a key is known under its former URN",
+      change: without("noteAge", "urnBefore"),
+      test: resources("diff"),
+      by: "a key that its age replaces is known",
+    },
+    {
       name: "a stack with another owner names the keys that it does not revoke",
       change: drop("reportRename", "warn", "sameOwner"),
       test: resources("diff"),
@@ -3157,7 +3163,13 @@ const evidence = [
     },
     {
       name: "a deletion in doubt needs the state of its own stack",
-      change: always("ask", "isDestroy"),
+      change: always("ask", "isDestroy", 1),
+      test: resources("deletes"),
+      by: "deleting a replaced key by a command",
+    },
+    {
+      name: "a key stays live while its successor does not work",
+      change: never("ask", "hasFailed"),
       test: resources("deletes"),
       by: "deleting a replaced key by a command",
     },

@@ -129,6 +129,26 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
+  test("with --continue-on-error, a replaced key stays live while its successor does not work", async () => {
+    const program = (trigger: string) =>
+      `exports.id = new ApiKey("ci", { verify: true, rotationTriggers: { n: "${trigger}" } }).keyId;`;
+    stack = await StackUnderTest.create(frontEnd, plane, program("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(program("2"));
+    await plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    const { exit, diagnostics } = await stack.up({ args: ["--continue-on-error"], mayFail: true });
+    expect(exit).not.toBe(0);
+    expect(messagesOf({ diagnostics })).toContain("KP-NOT-READY");
+    expect(await stack.live()).toContain(old);
+    await plane.rules.clear();
+    await stack.up({ args: ["--continue-on-error"] });
+    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+    expect(await stack.live()).toEqual([]);
+  });
+
   test("a replaced key stays live while a consumer has failed, although an alias has changed its name and its parent", async () => {
     const moved = `class Parent extends pulumi.ComponentResource { constructor(name) { super("my:index:Parent", name); } }
 const from = { aliases: [{ name: "ci", parent: pulumi.rootStackResource }] };

@@ -422,6 +422,23 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     expect(await harness.liveIds()).toEqual([successor.id]);
   });
 
+  it.each([false, true])(
+    "fails while its successor does not work, unless a destroy deletes both: %j",
+    async (isDestroy) => {
+      const stack = await replaced({ isDestroy });
+      const { harness, old, successor } = stack;
+      const engine = { created: "2026-01-02T00:00:00Z", initErrors: ["not ready"] };
+      harness
+        .save()
+        .add({ ...old, engine: { delete: true } })
+        .add({ ...successor, engine });
+      const deleting = harness.deleteKey(old);
+      if (isDestroy) await deleting;
+      else await expect(deleting).rejects.toThrow(/because "ci" may still have it/);
+      expect((await harness.liveIds()).includes(old.id)).toBe(!isDestroy);
+    },
+  );
+
   it("looks at the state again if the one that the run shares is too old", async () => {
     const stack = await replaced();
     const [early, late] = [save(stack).add(consumer(BEFORE)), save(stack).add(consumer(AFTER))];

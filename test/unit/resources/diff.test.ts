@@ -211,6 +211,19 @@ it("a change of an input is only supposed before the program has declared the re
   expect(replaces()).toEqual(["namePrefix"]);
 });
 
+it("a key that its age replaces is known under its former URN, too, under which the engine deletes it", async () => {
+  const { context } = await StackHarness.start();
+  const former = context.urn.replace("::ci", "::former");
+  const compare = (rotateAfter: string) => {
+    const inputs = { owner: outputs.owner, rotateAfter };
+    const held = { ...outputs, resourceUrn: former };
+    compareResource(sessionWithoutEngine(), { type: resourceTypes.ApiKey, id: "7", outputs: held, inputs }, context);
+    return [...context.run.replacedByAge].flatMap(([urn, due]) => (due ? [urn] : []));
+  };
+  expect(compare("1h")).toEqual([context.urn, former]);
+  expect(compare("9999d")).toEqual([]);
+});
+
 it("a key of another owner is named, because the stack does not revoke it", async () => {
   const { context, told } = await StackHarness.start();
   const session = sessionWithoutEngine();

@@ -31,10 +31,11 @@ const words = () => readFile(join(folder, "words"), "utf8");
 describe("the Pulumi CLI", () => {
   test.each([
     [undefined, "dev"],
+    ["", "dev"],
     ["dev", "dev"],
     ["acme/app/dev", "acme/app/dev"],
-    ["acme/app/other", "dev"],
-  ])("is asked for the state of the stack; the command names it as %s", async (named, selected) => {
+    ["acme/app/renamed", "acme/app/renamed"],
+  ])("is asked for the stack that the command names: %s, for a resource of the stack dev", async (named, selected) => {
     const pulumi = await ask(print({ deployment: {} }), named);
     expect(await pulumi.state("dev")).toEqual({ resources: [], savedAt: undefined, underWay: 0, creating: [] });
     expect(await words()).toBe(`stack export --stack ${selected} --non-interactive`);
