@@ -50,7 +50,10 @@ async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
     const ended = await (refs ? operations.wait(refs, options) : operations.waitUntilIdle(projectId, options));
     live.clear();
     if (flags.json) printJson({ projectId, ended });
-    else printEnded(projectId, ended);
+    else {
+      const what = refs ? "the operations have ended" : "nothing is pending";
+      printEnded(ended, `${what} in project ${projectId}`);
+    }
   } catch (error) {
     live.clear();
     if (!isOperationFailed(error) && !isTimeout(error)) throw error;
@@ -76,7 +79,7 @@ function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
   ];
 }
 
-function printEnded(projectId: string, ended: readonly Operation[]): void {
+function printEnded(ended: readonly Operation[], state: string): void {
   if (ended.length > 0) {
     const columns = [
       { title: "OPERATION", text: ({ id }: Operation) => id },
@@ -85,5 +88,5 @@ function printEnded(projectId: string, ended: readonly Operation[]): void {
     ];
     printTable(ended, columns);
   }
-  print(paint("good", "ready"), `: nothing is pending in project ${projectId}`);
+  print(paint("good", "ready"), `: ${state}`);
 }

@@ -44,9 +44,7 @@ code {
   font-family: ui-monospace, monospace;
   font-size: 0.92em;
 }
-.faint,
-.line,
-.name {
+.faint, .line, .name {
   display: block;
 }
 .faint {
@@ -54,10 +52,7 @@ code {
   font-size: 0.87rem;
   font-weight: normal;
 }
-.name,
-.line,
-td,
-dd {
+.name, .line, td, dd {
   overflow-wrap: anywhere;
   unicode-bidi: isolate;
 }
@@ -71,9 +66,7 @@ time {
   outline: 3px solid var(--accent);
   outline-offset: 2px;
 }
-button,
-input,
-select {
+button, input, select {
   font: inherit;
   color: inherit;
   background: var(--paper);
@@ -92,9 +85,7 @@ button[aria-pressed="true"] {
   background: var(--accent);
   border-color: var(--accent);
 }
-#flags,
-.filters,
-#legend {
+#flags, .filters, #legend {
   display: flex;
   flex-wrap: wrap;
   gap: 0.5rem;
@@ -108,8 +99,7 @@ button[aria-pressed="true"] {
   color: var(--faint);
   font-size: 0.87rem;
 }
-.filters input,
-.filters select {
+.filters input, .filters select {
   width: 100%;
   color: var(--text);
   font-size: 0.95rem;
@@ -141,8 +131,7 @@ caption {
   padding: 0.4rem 0;
   color: var(--faint);
 }
-th,
-td {
+th, td {
   padding: 0.5rem 0.6rem;
   text-align: left;
   vertical-align: top;
@@ -175,16 +164,10 @@ th[aria-sort="descending"] button::after {
   font-size: 0.8rem;
   font-weight: normal;
 }
-.flag.expired,
-.flag.overdue,
-.flag.gone,
-.flag.orphan {
+.flag.expired, .flag.overdue, .flag.gone, .flag.orphan {
   color: var(--bad);
 }
-.flag.unmanaged,
-.flag.unused,
-.flag.not-found,
-.flag.several-states {
+.flag.unmanaged, .flag.unused, .flag.not-found, .flag.several-states {
   color: var(--warn);
 }
 details {
@@ -216,9 +199,7 @@ svg .delivered {
 svg .used {
   fill: var(--text);
 }
-svg .rotation-due,
-svg .grace-ends,
-svg .deadline {
+svg .rotation-due, svg .grace-ends, svg .deadline {
   fill: var(--warn);
 }
 svg .gone {
@@ -258,9 +239,7 @@ main > details {
   display: none;
 }
 @media (max-width: 60rem) {
-  #table,
-  #table caption,
-  #table tbody {
+  #table, #table caption, #table tbody {
     display: block;
   }
   #table thead tr {
@@ -321,10 +300,7 @@ main > details {
     --line: #999;
     font-size: 9pt;
   }
-  .filters,
-  #flags,
-  #more,
-  summary {
+  .filters, #flags, #more, summary {
     display: none;
   }
   tr {

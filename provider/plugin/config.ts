@@ -52,7 +52,7 @@ export function checkConfig(
   news: Values,
   newId?: () => string,
 ): { readonly inputs: Values; readonly failures: readonly Failure[] } {
-  const reason = `is not a setting of keyplane. The settings are ${NAMES.join(", ")}`;
+  const reason = `is not a setting of keyplane. The settings are ${NAMES.filter((name) => name !== "accounts").join(", ")}`;
   const failures: Failure[] = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
     .map((property) => ({ property, reason, code: "KP-CONFIG", known: NAMES }));

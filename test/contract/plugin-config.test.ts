@@ -41,7 +41,7 @@ describe("the configuration of a provider resource", () => {
     [{ importKeys: ["not a map"] }, /^keyplane:importKeys must be a map/],
     [
       { apikey: "x" },
-      /^apikey: is not a setting of keyplane\. The settings are .*apiKey.*importKeys\. Did you mean apiKey\? \[KP-CONFIG\]$/,
+      /^apikey: is not a setting of keyplane\. The settings are (?!.*accounts).*apiKey.*importKeys\. Did you mean apiKey\? \[KP-CONFIG\]$/,
     ],
   ])("with %j is refused without a request, and the error says what to do", async (config, message) => {
     const { failures } = await plugin.checkConfig({}, withoutAbsent({ ...account, ...config }));

@@ -45,7 +45,8 @@ test("wait --operation waits only for the named operations", async () => {
   await pending();
   const done = await pending("apply_config");
   await plane.state.endOperation(done);
-  expect(await wait("--operation", done)).toMatchObject({ code: 0, stdout: expect.stringContaining("apply_config") });
+  const stdout = expect.stringMatching(/apply_config(.|\n)*ready: the operations have ended/);
+  expect(await wait("--operation", done)).toMatchObject({ code: 0, stdout });
 });
 
 test("wait reports a failed operation with its id, its action and exit code 1", async () => {
