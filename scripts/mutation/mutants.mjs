@@ -1655,7 +1655,7 @@ const values = [
   ...inFile("provider/session/values.ts", [
     {
       name: "an output that does not exist is null in the state",
-      change: becomes("null", "toState", "undefined"),
+      change: becomes("undefined", "toState", "null"),
       test: "test/unit/session/values.test.ts",
     },
     {
