@@ -28,7 +28,7 @@ export function addIdentify(program: Command, run: CommandRun): void {
     .description("finds keys in a text on standard input, and says which stack owns them and what to do")
     .option("--state <path...>", "states: files, or the folder of a file backend")
     .option("--stack <name...>", "stacks, whose states are read with the Pulumi CLI")
-    .option("--check", "sends a request with each key that was found, to see whether it works")
+    .option("--check", "sends requests with each key that was found, to see whether it works")
     .option("--json", "prints JSON");
   withAccount(command)
     .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 a key that no state has.")

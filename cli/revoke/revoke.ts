@@ -77,7 +77,7 @@ function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[],
     const holder = { title: "HELD BY", text, atLeast: 14 };
     printTable(toRevoke, [...keyColumns(now), holder]);
   }
-  for (const id of missing) print(`${id} is not active in this account`);
+  for (const id of missing) print(`${id} is not a live key of this account`);
   for (const { id, stack, role } of toRevoke.filter((key) => key.stack !== undefined)) {
     const after =
       role === "current"

@@ -48,8 +48,9 @@ function readOwner(owner: string): string {
   if (UUID.test(text)) return ownerTag(text);
   if (TAG.test(text)) return text;
   throw new UsageError(
-    "--owner must be the id of an owner (a UUID), which is the id of `Owner` in the stack's state. Its tag, which is part of its " +
-      "keys' names, is enough if it contains a digit. Eight letters can also be a word in the name of somebody else's key",
+    "--owner must be the id of an owner (a UUID): the id of `Owner` in the stack's state or, with the plugin, what stands before " +
+      "the first period of `__owner`, an input of the provider resource. The tag in its keys' names is enough if it contains a " +
+      "digit: eight letters can also be a word in the name of somebody else's key",
   );
 }
 

@@ -21,7 +21,7 @@ interface SweepFlags extends RevokingFlags, StateFlags {
 export function addSweep(program: Command, run: CommandRun): void {
   const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
   withStates(command)
-    .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags")
+    .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags if these contain a digit")
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--include-used", "also revokes keys that were used: someone has or had their secrets")
     .option("--include-young", "also revokes keys younger than 15 minutes")

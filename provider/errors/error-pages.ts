@@ -114,7 +114,7 @@ export const ERRORS = {
   },
   "KP-RATE": {
     kind: "rate_limit",
-    when: "The service was busy (423, 429, 503) for longer than the time limit of a call. Nothing was changed.",
+    when: "The service refused a request as often as it may be sent again (423, 429, 503), or for longer than a call may take. Nothing was changed.",
     remedy: "Run the command again later, or with a lower `keyplane:concurrency` or `keyplane:requestsPerSecond`.",
   },
   "KP-API": {
@@ -125,8 +125,9 @@ export const ERRORS = {
   },
   "KP-ANSWER": {
     kind: "bad_answer",
-    when: "An answer does not match the service's API: it is not JSON, a field is missing, or its pages do not end.",
-    remedy: "Check that `keyplane:baseUrl` is the address of the service's API, and that no proxy intercepts it.",
+    when: "An answer does not match the service's API: it is not JSON, a field is missing, its pages do not end, or a list lacks a key that works.",
+    remedy:
+      "If a list lacks a key, run the command again. Otherwise, check that `keyplane:baseUrl` is the address of the service's API, and that no proxy intercepts it.",
   },
   "KP-LIST-TOO-LONG": {
     kind: "bad_answer",
@@ -151,9 +152,9 @@ export const ERRORS = {
   },
   "KP-UNSETTLED": {
     kind: "answer_lost",
-    when: "The answer to a key's creation was lost several times, or it was lost and the list of keys could not be read. The resource has no key.",
+    when: "The answer to a key's creation was lost several times, or the list of keys could not be read after it, or a key now has the exact `name` of the request. The resource has no key.",
     remedy:
-      "Run `pulumi up` again when the service is available. keyplane finds the keys that the lost requests created by their names, and revokes them.",
+      "Run `pulumi up` again when the service is available. keyplane finds the keys with generated names, and revokes those that nobody has used. A key with an exact `name` stays live: revoke it first if nobody needs it.",
   },
   "KP-OPERATION": {
     kind: "operation",
@@ -172,7 +173,7 @@ export const ERRORS = {
   },
   "KP-REVOKE": {
     kind: "api",
-    when: "A key stays live, because the service did not revoke it, or because a consumer that this run left out or that failed may still have it. It stays in the state.",
+    when: "A key stays live, because the service did not revoke it, because a consumer that this run left out or that failed may still have it, or because its successor is not ready. It stays in the state.",
     remedy:
       "Run the command again, without `--target`, `--exclude` and `--continue-on-error`. Or revoke the key in the service's console.",
   },

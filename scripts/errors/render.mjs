@@ -10,10 +10,10 @@ const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/
 
 # Errors
 
-Every error of keyplane has a code, which never changes. It is at the end of the message, and a data source's error also has
-it as \`code\`. \`npx keyplane explain CODE\` prints the section of this page. A message says what failed, which request was
-sent, what the service answered, and what to do next. It contains no secret. Each section says the kind of the error, when it
-happens, and then what to do.
+Every error of keyplane has a code, which keeps its meaning. It is at the end of the message, and a data source's error also
+has it as \`code\`. A wrong command line has its code, \`KP-USAGE\`, only with \`--json\`. \`npx keyplane explain CODE\` prints
+the section of this page. A message says what failed, which request was sent, what the service answered, and what to do next.
+It contains no secret. Each section says the kind of the error, when it happens, and then what to do.
 
 ## Handling errors in a program
 

@@ -28,11 +28,10 @@ export const PLUGIN_ONLY = {
     retirement: {
       schema: { type: "string" },
       text:
-        'How the previous key is retired when its time is over. With "replace", the resource is replaced by one that ' +
-        "holds the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only " +
-        'after everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if ' +
-        "a consumer fails later in the same run. A protected resource needs this, because it cannot be replaced. " +
-        "Used by keyplane as a plugin only.",
+        'How a key that `revokeNow` names is revoked. With "replace", the resource is replaced by one that continues ' +
+        "its state, and the deletion of the old one revokes the key. Pulumi deletes it only after everything else in " +
+        'the run has succeeded. With "inPlace", an update revokes the key, even if a consumer fails later in the same ' +
+        "run. A protected resource needs this, because it cannot be replaced. Used by keyplane as a plugin only.",
       choices: ["replace", "inPlace"],
       defaultsTo: '"replace"',
     },
@@ -81,8 +80,8 @@ export const TEXTS = {
   },
   "settings.confirmAccount": {
     text:
-      "Fingerprints of accounts that you confirm, separated by commas. The message of `KP-WRONG-ACCOUNT` shows the " +
-      "fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, too. Remove this setting after " +
-      "the run.",
+      "Fingerprints of accounts and addresses that you confirm, separated by commas. The message of " +
+      "`KP-WRONG-ACCOUNT` shows the fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, " +
+      "too. Remove this setting after the run.",
   },
 };

@@ -83,8 +83,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly quietPeriod?: pulumi.Input<string>;
   /**
-   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
-   * `gracePeriod`.
+   * The time after the delivery of its successor at which the previous key is revoked even if it is still used. Not
+   * less than `gracePeriod`.
    * @default "7d", or `gracePeriod` if that is longer
    */
   readonly maxOverlap?: pulumi.Input<string>;

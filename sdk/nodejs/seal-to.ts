@@ -24,8 +24,8 @@ export interface GitHubActionsKey {
 
 /** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
 export interface SealedKey {
-  /** The key in a file of age, as armored text; `null` without recipients of age. */
+  /** The key in a file of age, as armored text; absent without recipients of age. */
   readonly age?: string;
-  /** The key as the input `encryptedValue` of a secret in GitHub takes it; `null` without a public key of GitHub. */
+  /** The key as the input `encryptedValue` of a secret in GitHub takes it; absent without a public key of GitHub. */
   readonly githubActions?: string;
 }

@@ -30,9 +30,9 @@ export interface ProviderArgs {
    */
   readonly pollInterval?: pulumi.Input<string | undefined>;
   /**
-   * Fingerprints of accounts that you confirm, separated by commas. The message of `KP-WRONG-ACCOUNT` shows the
-   * fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, too. Remove this setting after the
-   * run.
+   * Fingerprints of accounts and addresses that you confirm, separated by commas. The message of `KP-WRONG-ACCOUNT`
+   * shows the fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, too. Remove this setting
+   * after the run.
    */
   readonly confirmAccount?: pulumi.Input<string | undefined>;
   /**

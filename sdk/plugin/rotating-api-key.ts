@@ -65,8 +65,8 @@ export interface RotatingApiKeyArgs {
    */
   readonly quietPeriod?: pulumi.Input<string | undefined>;
   /**
-   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
-   * `gracePeriod`. Defaults to "7d", or `gracePeriod` if that is longer.
+   * The time after the delivery of its successor at which the previous key is revoked even if it is still used. Not
+   * less than `gracePeriod`. Defaults to "7d", or `gracePeriod` if that is longer.
    */
   readonly maxOverlap?: pulumi.Input<string | undefined>;
   /**
@@ -113,11 +113,11 @@ export interface RotatingApiKeyArgs {
    */
   readonly sealTo?: pulumi.Input<RecipientsArgs | undefined>;
   /**
-   * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
-   * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
-   * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
-   * fails later in the same run. A protected resource needs this, because it cannot be replaced. Used by keyplane as a
-   * plugin only. Allowed: "replace", "inPlace". Defaults to "replace".
+   * How a key that `revokeNow` names is revoked. With "replace", the resource is replaced by one that continues its
+   * state, and the deletion of the old one revokes the key. Pulumi deletes it only after everything else in the run has
+   * succeeded. With "inPlace", an update revokes the key, even if a consumer fails later in the same run. A protected
+   * resource needs this, because it cannot be replaced. Used by keyplane as a plugin only. Allowed: "replace",
+   * "inPlace". Defaults to "replace".
    */
   readonly retirement?: pulumi.Input<string | undefined>;
 }

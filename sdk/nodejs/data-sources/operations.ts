@@ -41,8 +41,8 @@ export async function getOperation(args: functions.GetOperationArgs): Promise<Op
 export const getOperationOutput = outputForm(getOperation);
 
 /**
- * The operations of a project that match the filters, newest first, one at a time. Holds one page in memory, and
- * requests the next one when it is needed.
+ * The operations of a project that match the filters, newest first, one at a time. Holds about a page in memory,
+ * and requests the next one when half of it is used.
  *
  * @example
  * ```ts

@@ -133,7 +133,7 @@ test("revoke reports an id that is not live with exit code 1, and still revokes 
   const { id } = await plane.state.createKey("deploy-bot");
   const { code, stdout } = await revoke([String(id), "999999", "--yes"]);
   expect(code).toBe(1);
-  expect(stdout).toContain("999999 is not active in this account");
+  expect(stdout).toContain("999999 is not a live key of this account");
   expect(await liveIds()).toEqual([]);
 });
 
