@@ -747,6 +747,14 @@ const ledger = [
       test: "test/unit/sdk/traces.test.ts",
     },
   ]),
+  ...inFile("sdk/nodejs/shim.ts", [
+    {
+      name: "an output without a value is no absent sealTo",
+      change: never("notNothing", "isLate"),
+      test: "test/unit/sdk/options.test.ts",
+      by: "an input from an output without a value",
+    },
+  ]),
   ...inFile("sdk/nodejs/run/watch-registrations.ts", [
     {
       name: "a run of which nothing was seen is not complete",

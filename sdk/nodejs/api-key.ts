@@ -153,12 +153,10 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
     const own = keyInputs(args, registry.identity, options);
     const inputs = registeredInputs("ApiKey", name, { outputs: COMMON_OUTPUTS, args: own, options });
-    // A sealed key has no secret, but a random one for digests.
-    const secrets = [args.sealTo === undefined ? "key" : "digestKey"];
     // Pulumi's traces would take most of the time of a registration.
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secrets));
+      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner));
     } finally {
       resumeTraces();
     }

@@ -203,7 +203,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
     const inputs = registeredInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, SECRETS));
+      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, "previousKey"));
     } finally {
       resumeTraces();
     }
@@ -254,9 +254,6 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
     return isOfType(value, "RotatingApiKey");
   }
 }
-
-/** The outputs that the engine encrypts: also a random secret for digests beside a sealed key. */
-const SECRETS = ["key", "previousKey", "digestKey"];
 
 const OUTPUTS = [
   ...COMMON_OUTPUTS,

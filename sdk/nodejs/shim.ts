@@ -62,7 +62,17 @@ export function keyInputs(
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
   const retained = outlivesItsStack(options);
-  return { ...args, ...(retained !== undefined && { retained }), owner };
+  const narrowing = { projectId: notNothing(args.projectId), sealTo: notNothing(args.sealTo) };
+  return { ...args, ...narrowing, ...(retained !== undefined && { retained }), owner };
+}
+
+/**
+ * An input that makes a key safer. If an output gives it and has no value, such as one that another stack lacks, the text
+ * is empty, which keyplane refuses. As an absent input, it would make a key that can do more or that more people can read.
+ */
+function notNothing(input: unknown): unknown {
+  const isLate = pulumi.Output.isInstance(input) || input instanceof Promise;
+  return isLate ? pulumi.output(input).apply((value) => value ?? "") : input;
 }
 
 /** Whether a value is a resource of a type, including one from another copy of this package. */
@@ -106,8 +116,10 @@ export const COMMON_OUTPUTS = [
 export function keyOptions(
   options: pulumi.CustomResourceOptions | undefined,
   owner: pulumi.Resource,
-  additionalSecretOutputs: string[],
+  ...otherSecrets: readonly string[]
 ): pulumi.CustomResourceOptions {
+  // Whether the key or only a random secret for digests is there is not known before `sealTo` is.
+  const additionalSecretOutputs = ["key", "digestKey", ...otherSecrets];
   return pulumi.mergeOptions(options, { additionalSecretOutputs, dependsOn: owner });
 }
 

@@ -91,3 +91,23 @@ test("keys that a component's protect keeps stay live through destroys and the r
   expect((await destroy("--exclude-protected")).exit).toBe(0);
   expect(await live()).toEqual(kept);
 });
+
+test("a key that inherits retainOnDelete from any parent stays live, although only a failed run has handed it out", async () => {
+  const program = `
+const { ApiKey } = require("keyplane");
+const { Consumer } = require("consumer");
+const reportTo = new (require("@pulumi/pulumi").Config)().require("reportTo");
+const cluster = new Consumer("cluster", { keyId: "none", reportTo }, { retainOnDelete: true });
+const key = new ApiKey("kept", {}, { parent: cluster });
+new Consumer("app", { keyId: key.keyId, reportTo, fail: true });
+`;
+  const options = { packages: { consumer: join(__dirname, "consumer") }, config: { reportTo: plane.url } };
+  example = await ExampleRun.create(plane, { "index.js": program }, options);
+  expect((await example.run("up", { mayFail: true })).exit).not.toBe(0);
+  const kept = await live();
+  expect(kept).toHaveLength(1);
+  const { exit, said } = await destroy();
+  expect(exit).toBe(0);
+  expect(await live()).toEqual(kept);
+  expect(said).toMatch(new RegExp(`key ${kept} .*because it was used`));
+});

@@ -120,6 +120,30 @@ const SDKS = {
   plugin: "",
 };
 
+test("a sealTo that has no effect in the end leaves no readable key: the key is encrypted, or refused", async () => {
+  const key = (kind: string, args: string, options = "{}") =>
+    `${SDKS["npm package"]}\nexports.key = new ${kind}("ci", ${args}, ${options}).key;`;
+  const sealed = `{ sealTo: { age: ["${ann.recipient}"] }, rotateAfter: "90d" }`;
+  example = await ExampleRun.create(plane, { "index.js": key("ApiKey", "{ sealTo: null }") });
+  await example.run("up");
+  await example.workspace.setProgram({ "index.js": key("ApiKey", sealed, '{ ignoreChanges: ["sealTo"] }') });
+  await example.run("up");
+  expect(await created()).toHaveLength(1);
+  expect(await example.workspace.secretsInClear()).toEqual([]);
+  for (const kind of ["ApiKey", "RotatingApiKey"]) {
+    for (const [input, code] of [
+      ["sealTo", "KP-SEAL"],
+      ["projectId", "KP-INPUT"],
+    ]) {
+      const args = `{ organizationId: "org-local-1", ${input}: pulumi.output(undefined) }`;
+      await example.workspace.setProgram({ "index.js": key(kind, args) });
+      const { exit, stdout } = await example.run("preview", { mayFail: true });
+      expect(exit).not.toBe(0);
+      expect(stdout).toMatch(new RegExp(`${input}: must .*${code}`));
+    }
+  }
+});
+
 test.each(Object.keys(SDKS) as (keyof typeof SDKS)[])(
   "the passphrase and every file of the stack show no sealed key of the %s, whatever its runs did",
   async (name) => {

@@ -3,7 +3,7 @@ import { getOrCreate } from "../../../provider/get-or-create";
 import { observeRegistrations, type Registered, type Registration } from "./pulumi-internals";
 
 // Pulumi does not tell a program whether a resource failed in a run with `--continue-on-error`, or which options a
-// component passes to its children. Both are visible in the calls between Pulumi's SDK and the engine, so this module,
+// parent passes to its children. Both are visible in the calls between Pulumi's SDK and the engine, so this module,
 // loaded with the package, observes these calls.
 
 /** What was seen of the resources of one run. */
@@ -54,7 +54,7 @@ export function hasRunFailed(): boolean {
 
 /**
  * Whether the engine may leave a resource in place when the program, or a `destroy`, deletes it: with `retainOnDelete`
- * or `protect`, set in its own options or passed down by a component.
+ * or `protect`, set in its own options or passed down by a parent.
  */
 export function outlivesItsStack(
   options: pulumi.CustomResourceOptions | undefined,
@@ -81,8 +81,7 @@ function note(seen: Seen, request: Registration, error: unknown, answer: Registe
   if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;
   const retains = request.hasRetainondelete?.() ? request.getRetainondelete?.() : undefined;
   const keeps = request.getProtect?.() || retains;
-  if (!request.getCustom?.())
-    seen.options.set(answer?.getUrn?.() ?? "", { keeps, parent: request.getParent?.() ?? "" });
+  seen.options.set(answer?.getUrn?.() ?? "", { keeps, parent: request.getParent?.() ?? "" });
 }
 
 observeRegistrations((request) => {

@@ -48,6 +48,22 @@ describe("the resource option customTimeouts", () => {
   });
 });
 
+describe("an input from an output without a value", () => {
+  const missing = (): pulumi.Output<never> => pulumi.output(undefined) as pulumi.Output<never>;
+
+  it.each(["projectId", "sealTo"])(
+    "is an empty %s, which the provider refuses: the key would be less safe",
+    async (input) => {
+      const args = { [input]: missing(), namePrefix: missing() };
+      for (const made of [new keyplane.ApiKey("plain", args), new keyplane.RotatingApiKey("rotating", args)]) {
+        await known(made.urn);
+      }
+      for (const name of ["plain", "rotating"]) expect(registered.get(name)?.[input]).toBe("");
+      expect(registered.get("plain")?.namePrefix).toBeUndefined();
+    },
+  );
+});
+
 describe("the output form of a data source", () => {
   it("is read after the resources on which it depends, and after the children of a component", async () => {
     const component = new pulumi.ComponentResource("test:index:Group", "group");
