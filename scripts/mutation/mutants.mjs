@@ -750,7 +750,7 @@ const ledger = [
   ...inFile("sdk/nodejs/shim.ts", [
     {
       name: "an output without a value is no absent sealTo",
-      change: never("notNothing", "isLate"),
+      change: never("notNothing", "isLate", 2),
       test: "test/unit/sdk/options.test.ts",
       by: "an input from an output without a value",
     },

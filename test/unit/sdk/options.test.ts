@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as keyplane from "keyplane";
 import { beforeEach, describe, expect, it } from "vitest";
+import * as keyplane from "../../../sdk/nodejs";
 
 let registered: Map<string, Record<string, unknown>>;
 let asked: string[];
