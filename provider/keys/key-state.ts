@@ -1,5 +1,6 @@
 import { type Members, membersOf, textOf, textsOf } from "../members";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
+import { UNKNOWN } from "../schema/field-types";
 import type { Due } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { identityIn } from "./identity";
@@ -70,7 +71,7 @@ export function digestOfTriggers(
   key: string | undefined,
   ...kept: readonly (Digest | undefined)[]
 ): Digest | undefined {
-  if (Object.keys(membersOf(triggers)).length === 0 || key === undefined) return undefined;
+  if (key === undefined || (triggers !== UNKNOWN && Object.keys(membersOf(triggers)).length === 0)) return undefined;
   return kept.find((digest) => digest?.key === key && isDigestOf(triggers, digest)) ?? digestOf(triggers, key);
 }
 

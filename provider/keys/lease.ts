@@ -1,11 +1,10 @@
 import { base32, sha256 } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
+import { UNKNOWN } from "../schema/field-types";
 import type { Failure } from "../schema/resource-type";
 
-const MINUTE_MS = 60_000;
-
 /** A shorter life would depend on how far clocks may differ (5 minutes). */
-const SHORTEST_MS = 10 * MINUTE_MS;
+const SHORTEST_MS = 600_000;
 
 /** The longest time for which a `rotationWindow` is closed. */
 const CLOSED_MS = 7 * 86_400_000;
@@ -57,9 +56,9 @@ export function rotationAge({ rotateAfter, maxAge }: Ages): number | undefined {
   return longest && Math.floor((longest * 2) / 3);
 }
 
-/** Whether two values of `maxAge` mean the same. */
+/** Whether two values of `maxAge` mean the same. A value that a preview does not know is another. */
 export function sameAge(one: unknown, other: unknown): boolean {
-  return parseDuration(one) === parseDuration(other);
+  return other !== UNKNOWN && parseDuration(one) === parseDuration(other);
 }
 
 /**

@@ -78,9 +78,9 @@ export async function listed(session: Session, token: string, query: { readonly 
       throw new InputError(name, `is not an argument of a list of ${token}`);
     }
     if (isProject) return (await functions.getProjects(account)).map(({ id, name }) => ({ id, name }));
-    const of = typeof organizationId === "string" ? { organizationId } : {};
-    const prefix = typeof organizationId === "string" ? `${organizationId}/` : "";
-    return (await functions.getApiKeys(account, of)).map(({ id, name }) => ({ id: prefix + id, name }));
+    const keys = await functions.getApiKeys(account, query as { readonly organizationId?: string });
+    const prefix = organizationId === undefined ? "" : `${organizationId}/`;
+    return keys.map(({ id, name }) => ({ id: prefix + id, name }));
   } catch (error) {
     throw new Error(described(session, `list ${token}`, error));
   } finally {

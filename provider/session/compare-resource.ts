@@ -84,6 +84,6 @@ function reportRename({ type, outputs, inputs }: Compared, context: Context, ren
   context.warn(
     `the stack was renamed or copied from ${project}/${stack}. This stack does not revoke key ` +
       `${ids}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
-      `${former}\` before \`pulumi up\`, and it keeps its keys`,
+      `${former}\`, or set KEYPLANE_RENAMED_FROM=${former} for an explicit provider, before \`pulumi up\`, and it keeps its keys`,
   );
 }

@@ -62,6 +62,9 @@ describe("a list of what exists", () => {
 
   it("fails with a message if the service refuses it, or if an argument is not known", async () => {
     expect(await failureOf(plugin.list("ApiKey", { color: "red" }))).toMatch(/color.*is not an argument.*\[KP-INPUT\]/);
+    expect(await failureOf(plugin.list("ApiKey", { organizationId: ["org-a"] }))).toMatch(
+      /organizationId.*\[KP-INPUT\]/,
+    );
     await plane.rules.add({ route: "GET /api_keys", count: null, status: 403 });
     expect(await failureOf(plugin.list("ApiKey"))).toMatch(/list keyplane:index:ApiKey.*403/);
   });

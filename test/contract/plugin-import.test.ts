@@ -80,6 +80,12 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(await plane.count()).toBe(0);
   });
 
+  it("is what a read with a part of the state is, such as that of a program in YAML", async () => {
+    const state = { kind, name: "ci", inputs: {}, outputs: { organizationId: "org-local-1" } };
+    expect(await failureOf((await start({})).read({ ...state, id: made.id }))).toContain("[KP-IMPORT]");
+    expect(await failureOf((await start({})).read({ ...state, id: "none" }))).toContain("[KP-INPUT]");
+  });
+
   it("is refused with the secret of another key, and the error does not show it", async () => {
     const other = await plane.state.createKey("another");
     for (const key of [other.key, "nobody-issued-this"]) {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
+import { UNKNOWN } from "../../../provider/schema/field-types";
+import type { Properties } from "../../../provider/schema/outputs";
 import { failureOf } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
@@ -7,6 +10,13 @@ const second = { rotationTriggers: { quarter: "Q2" } };
 const third = { rotationTriggers: { quarter: "Q3" } };
 
 describe("a rotation", () => {
+  it.each(["rotationTriggers", "maxAge"])("is what a preview shows if it does not know %s at all", async (input) => {
+    const { outputs = {} } = await RotatingStack.start(first);
+    const stable = (inputs: Properties) => rotatingApiKey.stable?.(outputs, inputs, Date.now());
+    expect(stable({ ...first })).toContain("keyId");
+    expect(stable({ ...first, [input]: UNKNOWN })).toEqual([]);
+  });
+
   it("T1: leaves the old key in use and revokes nothing if no key can be created", async () => {
     const stack = await RotatingStack.start(first);
     const { current, outputs } = stack;
