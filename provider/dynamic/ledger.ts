@@ -145,7 +145,10 @@ export const ledger = atBorder<Inputs, LedgerState>({
   async delete(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
-    for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
+    for (const [id, { isRevoked, deliveredAt }] of state.deliveries) {
+      if (isRevoked) context.run.retired.add(id);
+      else context.run.delivered.set(id, deliveredAt);
+    }
     const { knowsSince, sweptAt, endedRuns } = state;
     context.run.ledger = { knowsSince, sweptAt, endedRuns };
   },

@@ -74,8 +74,6 @@ export class Resources {
       // After an import, the engine passes back the inputs that `read` has answered, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
-      // Noted here, because the engine compares no resource that `--replace` or `state taint` replaces.
-      if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       // A plan can be carried out twice, with the same seed. The second run would take the key of the first one for its own.
       const { usesPlan, pid } = this.session.command;
@@ -146,8 +144,9 @@ export class Resources {
 
   async read(named: Named, id: string, inputs: EngineValues, state: EngineValues) {
     const { type, urn } = named;
-    if (Object.keys(state).length === 0) return this.#import(named, id);
     const held = fromEngine(state);
+    // Programs in YAML can give a part of the state, which has no owner, with the id of a key to read.
+    if (Object.keys(state).length === 0 || (type.holds && held.owner === undefined)) return this.#import(named, id);
     return this.#run(named, { name: "read", values: held }, async (context) => {
       this.session.noteRead(id, urn);
       this.#orphans.noteHeld(type, held, context);

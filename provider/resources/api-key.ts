@@ -5,7 +5,7 @@ import { createKey, NotCreated } from "../keys/create-key";
 import { findKey } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn } from "../keys/identity";
-import { dueByAge } from "../keys/key-fields";
+import { dueByAge, isKept } from "../keys/key-fields";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
 import { settleLost, settleLostForGood } from "../keys/lost-request";
 import { formatKey, isOthers, ownerTag } from "../keys/names";
@@ -28,7 +28,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { sameScope } from "../keys/scope";
-import { withoutEmpty } from "../members";
+import { textOf, withoutEmpty } from "../members";
 import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
 import { type Context, type Due, NotReady } from "../schema/resource-type";
@@ -90,9 +90,13 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     ...pendingRevocations.map((id) => ({ id })),
   ],
 
-  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name.
+  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name. One that its
+  // deletion would leave live must not leave the state: the creation would fail.
   deleteBeforeReplace: (state, inputs) =>
-    isExact(state) && state.name === inputs.name && sameScope(state.inputs, inputs),
+    isExact(state) &&
+    state.name === inputs.name &&
+    sameScope(state.inputs, inputs) &&
+    !staysLive(state, textOf(inputs.owner)),
 
   async create(inputs, context) {
     await mustBeSameAccount(inputs.owner, context);
@@ -176,6 +180,11 @@ function leftBeside({ keyId, pendingRevocations }: ApiKeyState): readonly string
 /** Who creates the key. An auto-name shows it; for an exact name it is stored separately. */
 function maker({ name, owner }: ApiKeyInputs): string | undefined {
   return name === undefined ? undefined : ownerTag(ownerIdIn(owner));
+}
+
+/** Whether a deletion leaves the key live by itself. */
+function staysLive({ name, mintedBy, inputs }: ApiKeyState, owner: string | undefined): boolean {
+  return isKept(inputs) || isOthers({ name, maker: mintedBy }, owner);
 }
 
 async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {

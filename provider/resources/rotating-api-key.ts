@@ -203,9 +203,10 @@ async function waitUntilReady(
   saved: RotationState,
   context: Context,
 ): Promise<RotationState> {
-  const isOver = state.currentGone || state.pending.some((work) => work.status === "failed");
+  const { current, inputs } = state;
+  const isNamed = current !== undefined && current.id === inputs.revokeNow;
+  const isOver = state.currentGone || isNamed || state.pending.some((work) => work.status === "failed");
   if (isOver || state.pending.length === 0) return state;
-  const { current } = state;
   const trial = { id: current?.id, key: current?.key, sealedKey: current?.sealedKey };
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);

@@ -66,6 +66,8 @@ export class RunNotes {
   ledger: LedgerRecord = {};
   /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */
   readonly retired = new Set<string>();
+  /** The ISO 8601 times at which the successors of other previous keys were delivered, by the ledger's record. */
+  readonly delivered = new Map<string, string>();
   /** Ids of keys that the program names as compromised. */
   readonly compromised = new Set<string>();
   /** Ids of keys whose deletion in this run left them live, and said so. */

@@ -3455,6 +3455,52 @@ const messages = [
 ].map((mutant) => ({ part: "messages", ...mutant }));
 
 const promises = [
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a key that its deletion leaves live stays in the state if its name cannot be free",
+      change: without("deleteBeforeReplace", "staysLive"),
+      test: resources("exact-name"),
+      by: "a key that",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotate-key.ts", [
+    {
+      name: "revokeNow of the previous key counts although the current one is gone",
+      change: drop("handOver", "withoutPrevious"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of the previous key revokes it in the run that replaces",
+    },
+    {
+      name: "an urgent rotation leaves another stack's previous key to it",
+      change: always("handOver", "isOwn", "retired", "previous"),
+      test: resources("rotation-requests"),
+      by: "the keys of a state that was copied to another stack are left to the original",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-fields.ts", [
+    {
+      name: "a key that revokeNow names is known before its resource is compared",
+      change: drop("rotationRules", "compromised"),
+      test: resources("check"),
+      by: "a key that revokeNow names",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
+    {
+      name: "a retired key whose successor was not delivered stays live",
+      change: becomes('"2020-01-01T00:00:00Z"', "isNeeded", "delivered", "get"),
+      test: resources("rotation-requests"),
+      by: "a rotating key leaves a retired key live whose successor",
+    },
+  ]),
+  ...inFile("provider/keys/key-state.ts", [
+    {
+      name: "a preview that does not know the triggers shows a rotation",
+      change: without("digestOfTriggers", "UNKNOWN"),
+      test: resources("rotation"),
+      by: "a rotation is what a preview shows",
+    },
+  ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
     {
       name: "a retired key that revokeNow names is revoked",

@@ -66,10 +66,7 @@ export function keyInputs(
   return { ...args, ...narrowing, ...(retained !== undefined && { retained }), owner };
 }
 
-/**
- * An input that makes a key safer. If an output gives it and has no value, such as one that another stack lacks, the text
- * is empty, which keyplane refuses. As an absent input, it would make a key that can do more or that more people can read.
- */
+/** An output without a value as an empty text, which is refused: as an absent input, it would make a less safe key. */
 function notNothing(input: unknown): unknown {
   const isLate = pulumi.Output.isInstance(input) || input instanceof Promise;
   return isLate ? pulumi.output(input).apply((value) => value ?? "") : input;

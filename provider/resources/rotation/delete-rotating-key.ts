@@ -18,7 +18,7 @@ import {
 import { revokeCommand } from "../../keys/scope";
 import type { Context } from "../../schema/resource-type";
 import { keysToRevoke } from "./adoption";
-import { judgeReplaced, listedKey } from "./retire-key";
+import { judgePrevious, type Listed, notGone } from "./retire-key";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
@@ -47,15 +47,15 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   }
   // Asked last, because the ledger is deleted at the same time.
   const unrevoked = left.filter((keyId) => !context.run.retired.has(keyId));
-  const used = state.inputs.revokeOnDelete === false ? await usedRetired(unrevoked, state, context) : [];
-  for (const keyId of used) {
+  const needed = state.inputs.revokeOnDelete === false ? await neededRetired(unrevoked, state, context) : [];
+  for (const keyId of needed) {
     context.run.kept.add(keyId);
     context.warn(
       `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. ` +
         `If nobody needs it, run \`${revokeCommand(keyId, context.scope)}\``,
     );
   }
-  const live = unrevoked.filter((keyId) => !used.includes(keyId));
+  const live = unrevoked.filter((keyId) => !needed.includes(keyId));
   mustBeRevoked(await revokeAll(keysToRevoke(live, state), state.identity, context));
 }
 
@@ -102,12 +102,18 @@ async function leftBeside(
   return [];
 }
 
-/** Retired keys that somebody may need, because they were used since a run retired them that failed before its end. */
-async function usedRetired(ids: readonly string[], state: RotationState, context: Context): Promise<readonly string[]> {
-  const judged = ids
-    .filter((id) => state.retired.includes(id))
-    .map(async (id) => ({ id, ...judgeReplaced(await listedKey(id, context), state, context) }));
-  return (await Promise.all(judged)).filter(({ fate }) => fate !== "revoke").map(({ id }) => id);
+/** Retired keys that somebody may need: their successor may not be delivered, or they were used since. */
+async function neededRetired(
+  ids: readonly string[],
+  state: RotationState,
+  context: Context,
+): Promise<readonly string[]> {
+  const retired = ids.filter((id) => state.retired.includes(id));
+  const isNeeded = (id: string, record: Listed) => {
+    const deliveredAt = context.run.delivered.get(id) ?? state.deliveredAt;
+    return judgePrevious(record, deliveredAt, state.inputs, context).fate !== "revoke";
+  };
+  return (await notGone(retired, context)).flatMap(({ id, record }) => (isNeeded(id, record) ? [id] : []));
 }
 
 /** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */

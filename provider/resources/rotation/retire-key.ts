@@ -51,8 +51,9 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (fate.fate !== "revoke") return state;
   if (context.hasLedger) {
     context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
-    const retired = (await notGone(state.retired, context)).map(({ id }) => id);
-    return { ...withoutPrevious(state), retired: [...retired, previous.id] };
+    const leftOf = async (ids: readonly string[]) => (await notGone(ids, context)).map(({ id }) => id);
+    const [retired, compromised] = [await leftOf(state.retired), await leftOf(state.compromised)];
+    return { ...withoutPrevious(state), retired: [...retired, previous.id], compromised };
   }
   const left = await revokeAll([previous], inputs.owner, context);
   if (left.length > 0) return state;
@@ -102,7 +103,7 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
-type Listed = ApiKeyRecord | undefined | "unknown";
+export type Listed = ApiKeyRecord | undefined | "unknown";
 
 /** Looks a key up. That it is gone, and so not in use, one list alone does not prove. */
 export async function listedKey(id: string, context: Context): Promise<Listed> {

@@ -13,7 +13,17 @@ import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
 import type { RotationInputs } from "./rotation-fields";
 import type { RotationReason } from "./rotation-plan";
-import { digestKeyOf, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
+import {
+  digestKeyOf,
+  type HeldKey,
+  isoOf,
+  madeBy,
+  type RotationState,
+  retireTime,
+  withoutPrevious,
+} from "./rotation-state";
+
+const REVOKED_AFTER = "is revoked as soon as everything in this stack has the new key";
 
 interface RotationRequest {
   readonly id: string;
@@ -128,17 +138,24 @@ function handOver(
   ownSetting: string | undefined,
   context: Context,
 ): RotationState {
-  const { current: old, previous, compromised, retired } = state;
-  if (old === undefined || state.currentGone) return state;
-  // Nobody has named the previous key, so it keeps its grace.
-  const next = { ...state, previous: old, retired: [...retired, ...(previous ? [previous.id] : [])] };
-  if (reason.field !== "revokeNow") return next;
-  if (isOthers(madeBy(state, old), state.inputs.owner)) {
+  const { current: old, previous, compromised, retired, inputs } = state;
+  const isOwn = previous !== undefined && !isOthers(madeBy(state, previous), inputs.owner);
+  if (old === undefined || state.currentGone) {
+    if (!isOwn || previous.id !== inputs.revokeNow || settingWith(previous, context) !== undefined) return state;
+    context.info(`key ${formatKey(previous)}, which revokeNow names, ${REVOKED_AFTER}`);
+    return { ...withoutPrevious(state), compromised: [...compromised, previous.id] };
+  }
+  if (reason.field === "revokeNow" && isOthers(madeBy(state, old), inputs.owner)) {
     leaveToOthers(old, context);
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
-  return ownSetting === undefined ? { ...state, compromised: [...compromised, old.id] } : next;
+  if (reason.field === "revokeNow" && ownSetting === undefined) {
+    return { ...state, compromised: [...compromised, old.id] };
+  }
+  if (previous !== undefined && !isOwn) leaveToOthers(previous, context);
+  // Nobody has named the previous key, so it keeps its grace.
+  return { ...state, previous: old, retired: isOwn ? [...retired, previous.id] : retired };
 }
 
 /** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
@@ -154,8 +171,7 @@ function say(
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old) context.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, context)}`);
-  else if (reason.field === "revokeNow")
-    context.info(`${replaces}. Key ${old.id} is revoked as soon as everything in this stack has the new key`);
+  else if (reason.field === "revokeNow") context.info(`${replaces}. Key ${old.id} ${REVOKED_AFTER}`);
   else context.info(replaces);
 }
 

@@ -4,6 +4,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import { type Context, RunNotes } from "../../../provider/schema/resource-type";
+import { StackHarness } from "./harness";
 
 const context = { run: new RunNotes() } as Context;
 const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962", resourceUrn: "urn:pulumi:dev::proj::t::ci" };
@@ -110,4 +111,11 @@ it("C1: a failure of an owner names the key that declares it, and the state does
     { property: "account", reason: expect.stringMatching(/^must be the name of an account/), of: 'ApiKey "ci"' },
   ]);
   expect(saved).not.toHaveProperty("firstKey");
+});
+
+it("a key that revokeNow names is known before its resource is compared: the engine may replace it without that", async () => {
+  const { context, identity } = await StackHarness.start();
+  const inputs = { owner: identity, revokeNow: "7", revokeOnDelete: false };
+  check(resourceTypes.RotatingApiKey, inputs, context);
+  expect([...context.run.compromised]).toEqual(["7"]);
 });

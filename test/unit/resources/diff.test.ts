@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
+import { ownerTag } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
@@ -94,8 +95,8 @@ describe("the diff of an ApiKey", () => {
     [{ namePrefix: "a" }, { namePrefix: "b" }, "namePrefix"],
     [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: "2" } }, "rotationTriggers"],
     [{}, { name: "exact" }, "name"],
-    [{ name: "exact", mintedBy: "t" }, {}, "name"],
-    [{ name: "exact", mintedBy: "t" }, { name: "other" }, "name"],
+    [{ name: "exact", mintedBy: ownerTag("o") }, {}, "name"],
+    [{ name: "exact", mintedBy: ownerTag("o") }, { name: "other" }, "name"],
   ])("replaces the key from %j to %j, and creates the new one first", (olds, news, field) => {
     expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field], deleteBeforeReplace: false });
   });
@@ -112,7 +113,7 @@ describe("the diff of an ApiKey", () => {
   });
 
   it("deletes the old key first only if the new key has the same exact name", () => {
-    const olds = { name: "exact", mintedBy: "t", rotationTriggers: { q: "1" } };
+    const olds = { name: "exact", mintedBy: ownerTag("o"), rotationTriggers: { q: "1" } };
     expect(differ(olds, { name: "exact", rotationTriggers: { q: "2" } })).toMatchObject({
       replaces: ["rotationTriggers"],
       deleteBeforeReplace: true,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
+import type { Properties } from "../../../provider/schema/outputs";
 
 import { failureOf, json, OTHER_OWNER, StackHarness } from "./harness";
 import { urnOf } from "./saved-state";
@@ -252,6 +253,24 @@ describe("creating a key with an exact name", () => {
     await harness.plane.rules.add({ route: LIST, status: 500, count: null });
     await failureOf(harness.createKey({ name: NAME }));
     expect(new Set(await harness.requests())).toEqual(new Set([LIST]));
+  });
+
+  it.each([
+    ["that revokeOnDelete keeps", { revokeOnDelete: false }, {}],
+    ["that retainOnDelete keeps", { retained: true }, {}],
+    ["of another stack, from which the state was copied", {}, { owner: OTHER_OWNER }],
+  ])("a key %s is not deleted before its replacement exists, which would fail", async (_, kept, other) => {
+    const harness = await StackHarness.start();
+    const given = { name: NAME, rotationTriggers: { n: "1" } };
+    const { outputs } = await harness.createKey({ ...given, ...kept });
+    const owner = harness.beside(other).identity;
+    const differ = (held: Properties) =>
+      diff(resourceTypes.ApiKey, held, json({ ...given, ...kept, owner, rotationTriggers: { n: "2" } }), {
+        ...{ now: 0, hasLedger: true, driftOnly: false },
+      });
+    expect(differ(outputs)).toMatchObject({ replaces: ["rotationTriggers"], deleteBeforeReplace: false });
+    const { outputs: plain } = await harness.createKey({ ...given, name: "other" });
+    expect(differ({ ...plain, name: NAME }).deleteBeforeReplace).toBe(Object.keys(other).length === 0);
   });
 
   it("C14: protects the key from a copy of the state, although its name does not show its owner", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
+import { ownerTag } from "../../../provider/keys/names";
 import { check } from "../../../provider/schema/check";
 import type { ControlPlane } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
@@ -105,7 +106,7 @@ describe("a key of an organization", () => {
   });
 
   it("is not deleted before its replacement in another scope is created, because its exact name is free there", () => {
-    const here = { owner: OWNER, name: "ci", mintedBy: "aaaaaaaa", organizationId: ORGANIZATION };
+    const here = { owner: OWNER, name: "ci", mintedBy: ownerTag(OWNER), organizationId: ORGANIZATION };
     expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, json({ owner: OWNER, name: "ci" }))).toBe(false);
     expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, json({ ...here, projectId: "p" }))).toBe(true);
   });

@@ -163,6 +163,7 @@ export class RotatingStack {
 
   async destroy(): Promise<void> {
     this.begin();
+    if (this.ledger) await resourceTypes.Ledger.delete("ledger", this.ledger, this.context);
     await kind.delete(this.id, this.outputs ?? {}, this.context);
     this.outputs = undefined;
   }

@@ -31,6 +31,18 @@ describe("revokeNow", () => {
     expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
+  it("of a key is forgotten when the key is gone and a later previous key is retired", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    await stack.up({ ...first, revokeNow: current });
+    expect(stack.outputs).toMatchObject({ compromised: [current] });
+    await stack.up(second);
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.up();
+    expect(stack.outputs).not.toHaveProperty("compromised");
+    expect(stack.outputs?.nextAction).not.toContain(`revoke key ${current}`);
+  });
+
   it("of the current key leaves a working key after a crash at any point, and finally revokes the compromised one", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
@@ -60,6 +72,29 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
     await stack.up();
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+
+  it("of the previous key revokes it in the run that replaces a current key that is gone", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous, harness } = stack;
+    await harness.plane.state.revokeKey(current);
+    await stack.refresh();
+    await stack.up({ ...second, revokeNow: previous });
+    expect(harness.told.info.join()).toMatch(new RegExp(`key ${previous} .*revokeNow names, is revoked as soon as`));
+    expect(await harness.liveIds()).toEqual([stack.current]);
+    expect(stack.previous).toBe("");
+  });
+
+  it("of a current key that does not become ready replaces it at once", async () => {
+    const stack = await RotatingStack.start({ ...first, verify: true });
+    await stack.harness.plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    await stack.up({ ...second, verify: true });
+    const { current } = stack;
+    await stack.harness.plane.rules.clear();
+    await stack.harness.plane.rules.add({ route: "GET /projects", status: 500, count: 3 });
+    await stack.up({ ...second, verify: true, revokeNow: current });
+    expect(stack.current).not.toBe(current);
   });
 
   it("fails the run if the key cannot be revoked, so that nobody believes that it is gone", async () => {

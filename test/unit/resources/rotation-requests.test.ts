@@ -121,6 +121,18 @@ describe("a rotating key", () => {
     }
   });
 
+  it("leaves a retired key live whose successor no run has delivered, if revokeOnDelete is false", async () => {
+    const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
+    await stack.failedUp({ ...second, revokeOnDelete: false });
+    const { current, previous } = stack;
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.failedUp();
+    expect(stack.outputs).toMatchObject({ retired: [previous] });
+    await stack.destroy();
+    expect(await stack.harness.liveIds()).toEqual([previous, current]);
+    expect(stack.warnings).toMatch(new RegExp(`key ${previous}, .* stays live`));
+  });
+
   it("uses a changed namePrefix for the next key, and changed periods for the current one", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
@@ -158,6 +170,25 @@ describe("the keys of a state that was copied to another stack", () => {
     expect(await stack.harness.liveIds()).toEqual([current, unneeded, copy.current]);
     const named = new RegExp(`key ${current} .* created by another stack.*not revoked.*npx keyplane revoke ${current}`);
     expect(copy.warnings).toMatch(named);
+  });
+
+  it("are left to the original if the current one must rotate before its deadline", async () => {
+    const periods = { maxAge: "30d", quietPeriod: "2d", maxOverlap: "29d" };
+    const stack = await RotatingStack.start({ ...first, ...periods });
+    await stack.up({ ...second, ...periods });
+    const { harness, previous } = stack;
+    await harness.clock.pass(19 * DAY);
+    await harness.plane.state.useKey(previous);
+    await stack.up();
+    expect(stack.previous).toBe(previous);
+    const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+    const copy = await RotatingStack.start(first, harness.beside({ owner }));
+    copy.outputs = { ...stack.outputs };
+    await harness.clock.pass(1.5 * DAY);
+    await copy.up({ ...second, ...periods });
+    expect(copy.current).not.toBe(stack.current);
+    expect(copy.outputs).not.toHaveProperty("retired");
+    expect(copy.warnings).toMatch(new RegExp(`key ${previous} .* created by another stack`));
   });
 
   it("do not block the deletion of the copy if its revokeNow names one", async () => {
