@@ -26,9 +26,7 @@ export const STYLE = `
     --good: #6fd08c;
   }
 }
-* {
-  box-sizing: border-box;
-}
+* { box-sizing: border-box; }
 body {
   margin: 0 auto;
   padding: 1rem;
@@ -44,9 +42,7 @@ code {
   font-family: ui-monospace, monospace;
   font-size: 0.92em;
 }
-.faint, .line, .name {
-  display: block;
-}
+.faint, .line, .name { display: block; }
 .faint {
   color: var(--faint);
   font-size: 0.87rem;
@@ -56,12 +52,8 @@ code {
   overflow-wrap: anywhere;
   unicode-bidi: isolate;
 }
-td {
-  min-width: 7.5rem;
-}
-time {
-  white-space: nowrap;
-}
+td { min-width: 7.5rem; }
+time { white-space: nowrap; }
 :focus-visible {
   outline: 3px solid var(--accent);
   outline-offset: 2px;
@@ -137,9 +129,7 @@ th, td {
   vertical-align: top;
   border-bottom: 1px solid var(--line);
 }
-thead th {
-  background: var(--raised);
-}
+thead th { background: var(--raised); }
 thead button {
   min-height: 0;
   padding: 0.1rem 0.3rem;
@@ -148,12 +138,8 @@ thead button {
   font-weight: 600;
   text-align: left;
 }
-th[aria-sort] button::after {
-  content: " ▲" / "";
-}
-th[aria-sort="descending"] button::after {
-  content: " ▼" / "";
-}
+th[aria-sort] button::after { content: " ▲" / ""; }
+th[aria-sort="descending"] button::after { content: " ▼" / ""; }
 .flag {
   display: inline-block;
   margin: 0.15rem 0.3rem 0 0;
@@ -164,15 +150,9 @@ th[aria-sort="descending"] button::after {
   font-size: 0.8rem;
   font-weight: normal;
 }
-.flag.expired, .flag.overdue, .flag.gone, .flag.orphan {
-  color: var(--bad);
-}
-.flag.unmanaged, .flag.unused, .flag.not-found, .flag.several-states {
-  color: var(--warn);
-}
-details {
-  font-weight: normal;
-}
+.flag.expired, .flag.overdue, .flag.gone, .flag.orphan { color: var(--bad); }
+.flag.unmanaged, .flag.unused, .flag.not-found, .flag.several-states { color: var(--warn); }
+details { font-weight: normal; }
 summary {
   width: fit-content;
   color: var(--accent);
@@ -183,28 +163,16 @@ dl {
   margin: 0.3rem 0;
   font-size: 0.87rem;
 }
-dt {
-  color: var(--faint);
-}
-dd {
-  margin: 0 0 0.3rem;
-}
+dt { color: var(--faint); }
+dd { margin: 0 0 0.3rem; }
 svg path {
   fill: var(--accent);
   fill-rule: evenodd;
 }
-svg .delivered {
-  fill: var(--good);
-}
-svg .used {
-  fill: var(--text);
-}
-svg .rotation-due, svg .grace-ends, svg .deadline {
-  fill: var(--warn);
-}
-svg .gone {
-  fill: var(--bad);
-}
+svg .delivered { fill: var(--good); }
+svg .used { fill: var(--text); }
+svg .rotation-due, svg .grace-ends, svg .deadline { fill: var(--warn); }
+svg .gone { fill: var(--bad); }
 svg line {
   stroke: var(--line);
   stroke-width: 1.5;
@@ -224,24 +192,16 @@ svg .plan {
   font-size: 0.8rem;
   font-weight: normal;
 }
-.problem {
-  color: var(--bad);
-}
-main > details {
-  margin: 0.6rem 0;
-}
+.problem { color: var(--bad); }
+main > details { margin: 0.6rem 0; }
 #more {
   display: block;
   width: 100%;
   margin: 1rem 0;
 }
-#more[hidden] {
-  display: none;
-}
+#more[hidden] { display: none; }
 @media (max-width: 60rem) {
-  #table, #table caption, #table tbody {
-    display: block;
-  }
+  #table, #table caption, #table tbody { display: block; }
   #table thead tr {
     display: flex;
     flex-wrap: wrap;
@@ -274,12 +234,8 @@ main > details {
     content-visibility: auto;
     contain-intrinsic-size: auto 20rem;
   }
-  #table tbody :is(th, td:nth-last-child(-n + 2)) {
-    grid-column: 1 / -1;
-  }
-  #table td svg {
-    max-width: 30rem;
-  }
+  #table tbody :is(th, td:nth-last-child(-n + 2)) { grid-column: 1 / -1; }
+  #table td svg { max-width: 30rem; }
   #table tbody :is(th, td) {
     padding: 0.2rem 0;
     border: 0;
@@ -300,17 +256,9 @@ main > details {
     --line: #999;
     font-size: 9pt;
   }
-  .filters, #flags, #more, summary {
-    display: none;
-  }
-  tr {
-    break-inside: avoid;
-  }
-  #table thead tr::before {
-    content: none;
-  }
-  svg * {
-    print-color-adjust: exact;
-  }
+  .filters, #flags, #more, summary { display: none; }
+  tr { break-inside: avoid; }
+  #table thead tr::before { content: none; }
+  svg * { print-color-adjust: exact; }
 }
 `;
