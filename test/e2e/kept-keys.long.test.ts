@@ -107,6 +107,32 @@ describe("a key that should survive its resource", () => {
   });
 });
 
+test("a key with an exact name that should survive its resource stays in the state if it cannot be replaced", async () => {
+  const key = (n: number, revokeOnDelete: boolean) =>
+    program(
+      `new ApiKey("kept", { name: "exact", revokeOnDelete: ${revokeOnDelete}, rotationTriggers: { n: "${n}" } });`,
+    );
+  const run = await start("");
+  await run.workspace.setProgram(key(1, false));
+  await run.run("up");
+  const before = await live();
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await run.workspace.setProgram(key(2, false));
+    const { exit, stdout } = await run.run("up", { mayFail: true });
+    expect(exit).not.toBe(0);
+    expect(stdout).toContain("KP-NAME-TAKEN");
+  }
+  expect(await live()).toEqual(before);
+  await run.workspace.setProgram(key(1, true));
+  await run.run("up");
+  expect(await live()).toEqual(before);
+  await run.workspace.setProgram(key(2, true));
+  await run.run("up");
+  expect(await live()).toHaveLength(1);
+  await run.run("destroy");
+  expect(await live()).toEqual([]);
+});
+
 test("a protected key that was removed from the program stays live and in the state, even if the program has no key left", async () => {
   const body = (protect: boolean) => `new ApiKey("kept", {}, { protect: ${protect} });`;
   const run = await start(body(true));
