@@ -85,7 +85,7 @@ export function ownerNow(identity: string | undefined, context: Context): string
 /**
  * Throws `KP-REVOKE` if consumers of a deleted resource may still need its keys. The engine deletes after everything
  * else has succeeded, except if the command leaves resources out or continues after errors. Then the stack's state must
- * show that each consumer was updated since the successor was made.
+ * show that the successor works, and that each consumer was updated since it was made.
  * @param id - The id of the resource that is deleted.
  */
 export async function mustHaveReachedConsumers(
