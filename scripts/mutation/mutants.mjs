@@ -580,6 +580,7 @@ const ledger = [
         "handOver",
         "state",
         "compromised",
+        "old",
       ),
       test: resources("rotation-compromise"),
       by: "revokeNow of the current key does not revoke it before a run",
@@ -1123,7 +1124,7 @@ const rotation = [
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
-    { name: "a compromised key is marked as such", change: always("handOver", "revokeNow") },
+    { name: "a compromised key is marked as such", change: never("handOver", "revokeNow", "ownSetting") },
     { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "state", "retired") },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
@@ -2132,12 +2133,6 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
-      name: "the deletion of a tainted resource revokes the key that revokeNow names",
-      change: drop("check", "revokeNow"),
-      test: STORIES_OF_PLUGIN,
-      by: "a previous key that revokeNow names in the run that replaces its tainted resource",
-    },
-    {
       name: "a preview creates nothing",
       change: drop("create", "isPreview"),
       test: contract(""),
@@ -2494,7 +2489,7 @@ const evidence = [
     },
     {
       name: "a retired key that was used stays live with revokeOnDelete: false",
-      change: never("usedRetired", "revoke"),
+      change: never("isNeeded", "revoke"),
       test: resources("rotation-requests"),
       by: "leaves a retired key live that was used",
     },
