@@ -131,7 +131,7 @@ export async function knowsServiceClock(id: string, context: Context): Promise<b
 }
 
 /** The fate of a previous or retired key. A ledger has its own record of the delivery, and decides once more. */
-export function judgeReplaced(record: Listed, state: RotationState, context: Context): Fate {
+function judgeReplaced(record: Listed, state: RotationState, context: Context): Fate {
   const deliveredAt = context.hasLedger ? state.rotatedAt : state.deliveredAt;
   return judgePrevious(record, deliveredAt, state.inputs, context);
 }
