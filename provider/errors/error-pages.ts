@@ -100,7 +100,7 @@ export const ERRORS = {
     kind: "conflict",
     when: "An ApiKey asks for an exact `name` that a live key already has. Nothing was created.",
     remedy:
-      'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. For a replacement change `rotationTriggers`, or set the resource option `deleteBeforeReplace`.',
+      'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. To replace a key of this stack, first run `pulumi up` without the change and without `revokeOnDelete`, `retainOnDelete` and `protect`. Then change `rotationTriggers`.',
   },
   "KP-ADOPT": {
     kind: "conflict",

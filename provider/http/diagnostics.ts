@@ -1,10 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 
-/** The points of a request, in order, and the end of the verb that it belongs to. */
-export type Point = "before-send" | "after-send" | "after-answer" | "after-body" | "before-return";
-
 /** A message on the diagnostics channel `keyplane:provider`. */
 export interface DiagnosticMessage {
+  /** `before-send`, `after-send`, `after-answer` and `after-body` of a request, and `before-return` of its verb. */
   readonly point: string;
   /** Method and path template of the request; at the end of a verb, the verb and the resource type. */
   readonly route: string;

@@ -4,5 +4,5 @@ export { formatReason, onAbort, withLinked } from "./abort-signals";
 export { parseBaseUrl } from "./base-url";
 export { HttpClient, type Retry } from "./client";
 export { type Clock, systemClock } from "./clock";
-export type { DiagnosticMessage, Point } from "./diagnostics";
+export type { DiagnosticMessage } from "./diagnostics";
 export type { HttpAnswer, HttpRequest } from "./types";

@@ -37,8 +37,9 @@ export async function clearName({ name, owner, onNameConflict = "fail" }: NameCl
   throw new KeyplaneError(
     "KP-NAME-TAKEN",
     `the name ${name} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
-      `${ways}. If it is a key of this stack that is to be replaced, remove revokeOnDelete, and change rotationTriggers, or set the ` +
-      "resource option deleteBeforeReplace. If it was replaced and is still to be deleted, leave this resource out of one `pulumi up`",
+      `${ways}. If it is a key of this stack that is to be replaced, first run \`pulumi up\` without the change and without ` +
+      "revokeOnDelete, retainOnDelete and protect. Then change rotationTriggers. If it was replaced and is still to be " +
+      "deleted, leave this resource out of one `pulumi up`",
   );
 }
 

@@ -1,12 +1,12 @@
 import type { CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
-import type { Context } from "../schema/resource-type";
+import type { Context, LostRequests } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { NameClaim } from "./clear-name";
 import type { KeyInputs } from "./key-fields";
-import { fateOfLost, findLostKey, type LostRequests } from "./lost-request";
+import { fateOfLost, findLostKey } from "./lost-request";
 import { autoName, formatListed, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
 import { revokeCommand } from "./scope";
 import type { Sealer } from "./sealing";

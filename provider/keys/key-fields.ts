@@ -73,8 +73,9 @@ export function isTried(inputs: PlannedKey): boolean {
 /**
  * When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. It does not wait
  * for a window that opens when its grace would no longer end before its deadline.
+ * @param grace - How long its consumers keep it after a rotation, in milliseconds.
  */
-export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | undefined {
+export function nextDue(createdAt: string | undefined, inputs: Ages, grace = 0): NextDue | undefined {
   const { rotationWindow } = inputs;
   const age = rotationAge(inputs);
   const born = Date.parse(createdAt ?? "");
@@ -82,7 +83,7 @@ export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | 
   if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
   const window = windowOf(rotationWindow);
   const longest = parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY;
-  const latest = born + longest - (parseDuration(inputs.gracePeriod) ?? 0);
+  const latest = born + longest - grace;
   return (
     window &&
     ((from) => {
@@ -94,16 +95,16 @@ export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | 
 }
 
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
-export function rotateAt(createdAt: string | undefined, inputs: Ages): string | undefined {
-  const due = nextDue(createdAt, inputs);
+export function rotateAt(createdAt: string | undefined, inputs: Ages, grace?: number): string | undefined {
+  const due = nextDue(createdAt, inputs, grace);
   return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
 }
 
 /** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
-export function dueByAge(createdAt: string | undefined, inputs: Ages, now: number): string | undefined {
-  const due = nextDue(createdAt, inputs);
+export function dueByAge(createdAt: string | undefined, inputs: Ages, now: number, grace?: number): string | undefined {
+  const due = nextDue(createdAt, inputs, grace);
   // A key that nobody rotated inside the window waits for the next one.
   if (due === undefined || due(now) > now) return undefined;
   const age = formatDuration(now - Date.parse(createdAt ?? "")).replace(" ", "");
-  return `due since ${rotateAt(createdAt, inputs)}: ${age} old`;
+  return `due since ${rotateAt(createdAt, inputs, grace)}: ${age} old`;
 }

@@ -1,11 +1,11 @@
 import { type Members, membersOf, textOf, textsOf } from "../members";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import { UNKNOWN } from "../schema/field-types";
-import type { Due } from "../schema/resource-type";
+import type { Due, LostRequests } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { identityIn } from "./identity";
 import type { KeyInputs } from "./key-fields";
-import { type LostRequests, lostIn } from "./lost-request";
+import { lostIn } from "./lost-request";
 import { type PendingWork, pendingIn } from "./readiness";
 
 /** What the states of all kinds of key have. */

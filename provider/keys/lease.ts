@@ -44,7 +44,7 @@ function checkOf(...parts: readonly string[]): string {
 }
 
 /** The inputs of a key that say how old it gets. */
-export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow" | "gracePeriod", unknown>>>;
+export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
 
 /**
  * The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never

@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import { type Members, textsOf } from "../members";
-import type { Context } from "../schema/resource-type";
+import type { Context, LostRequests } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { type Fate, fateOf, type UnknownReason } from "./fate";
 import { ownerIdIn } from "./identity";
@@ -55,9 +55,6 @@ export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate<UnknownReason> {
   return fateOf({ kind: "unknown", use, requestedBy: "lost request", ...nothing });
 }
 
-/** What a resource records of its lost requests: their names, and when the last one was lost. */
-export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
-
 /**
  * The lost requests in a resource's outputs. Version 0.2 recorded no time: they are older than the key. It also recorded
  * exact names, which prove nothing: the key that has one now can be the resource's own.
@@ -68,8 +65,8 @@ export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Members): Los
 }
 
 export function bothLost(earlier: LostRequests, later: LostRequests): LostRequests {
-  const names = [...(earlier.lostNames ?? []), ...(later.lostNames ?? [])];
-  return names.length === 0 ? {} : { ...earlier, ...later, lostNames: names };
+  const names = new Set([...(earlier.lostNames ?? []), ...(later.lostNames ?? [])]);
+  return names.size === 0 ? {} : { ...earlier, ...later, lostNames: [...names] };
 }
 
 /**

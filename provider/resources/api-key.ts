@@ -7,7 +7,7 @@ import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn } from "../keys/identity";
 import { dueByAge, isKept } from "../keys/key-fields";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
-import { settleLost, settleLostForGood } from "../keys/lost-request";
+import { bothLost, settleLost, settleLostForGood } from "../keys/lost-request";
 import { formatKey, isOthers, ownerTag } from "../keys/names";
 import {
   finishPending,
@@ -31,7 +31,7 @@ import { sameScope } from "../keys/scope";
 import { textOf, withoutEmpty } from "../members";
 import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
-import { type Context, type Due, NotReady } from "../schema/resource-type";
+import { type Context, type Due, type LostRequests, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
 import {
   type ApiKeyInputs,
@@ -106,7 +106,11 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { id, name, key, createdAt, operations } = created;
     const secret = others.sealedKey ? { digestKey: newDigestKey() } : { key };
     const made = { ...NO_KEY, ...others, ...secret, keyId: id, name, digest: keyDigest(key), createdAt };
-    const state = withInputs({ ...made, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) }, inputs);
+    const lost = bothLost(lostBefore(context), others.lost);
+    const state = withInputs(
+      { ...made, lost, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) },
+      inputs,
+    );
     // `mustBeDue` has asked the service's clock. The deletion of the old key must not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
@@ -153,7 +157,9 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
   async delete(id, state, context) {
     const { keyId, name, mintedBy, lost, identity, inputs } = state;
     await mustBeDue(context);
-    await settleLostForGood(lost, identity, context);
+    // A successor records the same ones, and goes on to look for their keys.
+    const isPassedOn = lostBefore(context).lostNames?.join() === lost.lostNames?.join();
+    if (!isPassedOn) await settleLostForGood(lost, identity, context);
     const left = keysToRevoke(leftBeside(state), state);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
       for (const key of [{ id, name }, ...left]) leaveToOthers(key, context);
@@ -187,12 +193,18 @@ function staysLive({ name, mintedBy, inputs }: ApiKeyState, owner: string | unde
   return isKept(inputs) || isOthers({ name, maker: mintedBy }, owner);
 }
 
+/** The lost requests of the resource that is replaced. */
+function lostBefore({ run, urn }: Context): LostRequests {
+  return run.lostBefore.get(urn) ?? {};
+}
+
 async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {
   try {
     return await createKey(inputs, context);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
-    const left = { ...error.left, pending: [NOT_CREATED], mintedBy: maker(inputs) };
+    const lost = bothLost(lostBefore(context), error.left.lost);
+    const left = { ...error.left, lost, pending: [NOT_CREATED], mintedBy: maker(inputs) };
     throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: inputs.owner }, error.message);
   }
 }

@@ -17,7 +17,13 @@ import { changeOfRecipients } from "../seal/recipients";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
 import { notGone, retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
-import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
+import {
+  graceOf,
+  type PlannedRotation,
+  type RotationInputs,
+  rotationFields,
+  rotationRules,
+} from "./rotation/rotation-fields";
 import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import { isoOf, type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
@@ -171,8 +177,8 @@ function noteTriggers(own: RotationState, saved: RotationState, context: Context
 
 /** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
 function reportClosedWindow({ createdAt, inputs }: RotationState, context: Context): void {
-  const due = nextDue(createdAt, inputs);
-  const at = rotateAt(createdAt, inputs);
+  const due = nextDue(createdAt, inputs, graceOf(inputs));
+  const at = rotateAt(createdAt, inputs, graceOf(inputs));
   if (due === undefined || at === undefined || Date.parse(at) > context.now()) return;
   const next = new Date(due(context.now())).toISOString();
   context.info(

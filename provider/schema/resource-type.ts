@@ -50,6 +50,9 @@ export interface LedgerRecord {
   readonly endedRuns?: readonly string[];
 }
 
+/** What a resource records of its lost requests: their names, and when the last one was lost. */
+export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
+
 /** Notes that the verbs of one run leave for later verbs in the same scope. */
 export class RunNotes {
   /** Whether the program declares keys in this scope. False in a destroy, and after the keys moved elsewhere. */
@@ -88,6 +91,8 @@ export class RunNotes {
   readonly heldNames = new Set<string>();
   /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
+  /** The lost requests of a resource by its URN. Its replacement goes on to look for their keys. */
+  readonly lostBefore = new Map<string, LostRequests>();
   /** When the keys are due that are replaced only because of their age, by the URN of their resource. */
   readonly replacedByAge = new Map<string, NextDue | undefined>();
   /** Whether the user was told that the address of the service is new. */

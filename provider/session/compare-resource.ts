@@ -1,6 +1,7 @@
 import { noteHolder } from "../keys/holders";
 import { isSameStack, sameOwner, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
+import { lostIn } from "../keys/lost-request";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
@@ -34,7 +35,7 @@ export function compareResource(
     noteHolder(type, resource, context, urnIn(outputs.owner));
     reportRename(resource, context, session.renamedFrom());
     reportOrigin(session, resource, context);
-    noteAge(found, resource, context);
+    noteReplaced(found, resource, context);
   }
   return { ...found, driftOnly };
 }
@@ -51,12 +52,19 @@ function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Con
   warn(`${refusal.what}. \`pulumi up\` refuses requests to it, and says what to do [${refusal.code}]`);
 }
 
-/** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
-function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
+/**
+ * Records what the replacement of a key must know: its lost requests, and whether only its age replaces it, by this
+ * machine's clock. The replacement asks the service's clock.
+ */
+function noteReplaced({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
   const isByAge = replaces.length > 0 && replaces.every((field) => field === "rotateAfter");
   const due = isByAge ? nextDue(outputs.createdAt, inputs) : undefined;
+  const lost = replaces.length > 0 ? lostIn(outputs) : {};
   // The engine deletes a renamed resource under its former URN.
-  for (const each of [urn, urnBefore(outputs)]) run.replacedByAge.set(each, due);
+  for (const each of [urn, urnBefore(outputs)]) {
+    run.replacedByAge.set(each, due);
+    run.lostBefore.set(each, lost);
+  }
 }
 
 /** The URN of a resource when it was last changed. */

@@ -587,9 +587,15 @@ const ledger = [
     },
     {
       name: "the key before a previous one is retired",
-      change: becomes("{ ...state, previous: old }", "handOver", "state", "retired"),
+      change: becomes("{ ...state, previous: old }", "handOver", "state", "retired", "isOwn"),
       test: resources("rotation"),
       by: "the key with which keyplane authenticates T12: keeps the key before it",
+    },
+    {
+      name: "a previous key with which keyplane authenticates is not retired",
+      change: drop("handOver", "settingWith", "retired", "return"),
+      test: resources("rotation"),
+      by: "the key with which keyplane authenticates T12: stays the previous key",
     },
   ]),
   ...inFile("sdk/nodejs/run/program-end.ts", [
@@ -885,6 +891,12 @@ const deletes = [
   ]),
   ...inFile("provider/api/keys/api-keys.ts", [
     {
+      name: "a refused list does not answer for later runs",
+      change: without("#read", "REFUSED_MS"),
+      test: api("keys-list"),
+      by: "listing keys R1: sends one list with a credential",
+    },
+    {
       name: "a revocation is confirmed for this very key",
       change: without("checkRevoked", "keyIdOf"),
       test: resources("deletes"),
@@ -917,7 +929,7 @@ const deletes = [
     },
     {
       name: "a credential that was refused from the start sends one list",
-      change: never("#read", "#refusal"),
+      change: never("#read", "#refusal", "REFUSED_MS"),
       test: api("keys-list"),
       by: "R1",
     },
@@ -1125,7 +1137,10 @@ const rotation = [
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     { name: "a compromised key is marked as such", change: never("handOver", "revokeNow", "ownSetting") },
-    { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "state", "retired") },
+    {
+      name: "the old key lives on as the previous one",
+      change: becomes("state", "handOver", "state", "retired", "isOwn"),
+    },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
       name: "a key that never became ready goes before the next is made",
@@ -1200,6 +1215,12 @@ const adoption = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     {
+      name: "a replacement looks for the lost requests of its predecessor",
+      change: without("create", "lostBefore"),
+      test: resources("lost-answers"),
+      by: "a request that the service carries out long after its answer was lost C5: is on record with the key",
+    },
+    {
       name: "a refresh does not forget the lost request of a key that is gone",
       change: without("read", "lostNames"),
       test: resources("reads"),
@@ -1217,7 +1238,7 @@ const adoption = [
   ...inFile("provider/session/compare-resource.ts", [
     {
       name: "the age that replaces a key is known under its former URN",
-      change: without("noteAge", "urnBefore"),
+      change: without("noteReplaced", "urnBefore"),
       test: resources("diff"),
       by: "a key that its age replaces is known",
     },
@@ -3515,9 +3536,9 @@ const promises = [
   ...inFile("provider/keys/key-fields.ts", [
     {
       name: "a window leaves the grace before the deadline",
-      change: becomes("0", "nextDue", "parseDuration", "gracePeriod"),
+      change: becomes("born + longest", "nextDue", "grace", "longest"),
       test: resources("rotation-window"),
-      by: "its grace would no longer end before its deadline",
+      by: "a key with maxAge does not wait for a window in which its default grace",
     },
   ]),
   ...inFile("provider/keys/readiness.ts", [

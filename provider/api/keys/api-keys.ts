@@ -21,6 +21,9 @@ const PROBE = "GET /projects";
  */
 const SETTLE_PAUSES_MS = [500, 1000, 2000, 4000];
 
+/** How long a refused list answers for others, in milliseconds. A later run of the process can have the permission. */
+const REFUSED_MS = 30_000;
+
 /** The service's message for a name in use; its status is not documented. */
 const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 
@@ -58,8 +61,8 @@ export class Keys {
   /** Revocations that are under way or have succeeded, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
   #isAccepted = false;
-  /** Why the service refused the credential before it ever accepted it. Such a credential is wrong, and stays wrong. */
-  #refusal: ApiError | undefined;
+  /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
+  #refusal: { readonly error: ApiError; readonly time: number } | undefined;
   /** The last list without them. All reads share it, because it has an index. */
   #liveList = { of: [] as readonly ApiKeyRecord[], revoked: 0, keys: [] as readonly ApiKeyRecord[] };
 
@@ -229,7 +232,7 @@ export class Keys {
   }
 
   async #read(onSend: () => void, signal: AbortSignal): Promise<readonly ApiKeyRecord[]> {
-    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#refusal && this.clock.monotonic() - this.#refusal.time <= REFUSED_MS) throw this.#refusal.error;
     const { at } = this;
     const route = at.routes.list;
     try {
@@ -237,7 +240,9 @@ export class Keys {
       this.#isAccepted = true;
       return readKeys(route, answer, at);
     } catch (error) {
-      if (!this.#isAccepted && isApiError(error) && error.kind === "auth") this.#refusal = error;
+      if (!this.#isAccepted && isApiError(error) && error.kind === "auth") {
+        this.#refusal = { error, time: this.clock.monotonic() };
+      }
       throw error;
     }
   }

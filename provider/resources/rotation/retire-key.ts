@@ -40,7 +40,10 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     return state;
   }
   if (reason.field === "revokeNow") {
-    context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
+    const { current } = state;
+    context.info(
+      `key ${formatKey(previous)}, which revokeNow names, is revoked at the end of this run. Its successor is key ${current?.id}`,
+    );
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
   const record = await listedKey(previous.id, context);
@@ -50,7 +53,10 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
   if (context.hasLedger) {
-    context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
+    context.info(
+      `key ${formatKey(previous)} is retired. This run revokes it at its end, unless its successor, key ${state.current?.id}, ` +
+        "was not yet delivered for a whole grace, because earlier runs failed",
+    );
     const leftOf = async (ids: readonly string[]) => (await notGone(ids, context)).map(({ id }) => id);
     const [retired, compromised] = [await leftOf(state.retired), await leftOf(state.compromised)];
     return { ...withoutPrevious(state), retired: [...retired, previous.id], compromised };
@@ -59,10 +65,6 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (left.length > 0) return state;
   context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.id}`);
   return withoutPrevious(state);
-}
-
-function whenRevoked({ current }: RotationState): string {
-  return `is revoked at the end of this run. Its successor is key ${current?.id}`;
 }
 
 /**

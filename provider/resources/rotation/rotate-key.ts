@@ -153,6 +153,8 @@ function handOver(
   if (reason.field === "revokeNow" && ownSetting === undefined) {
     return { ...state, compromised: [...compromised, old.id] };
   }
+  // Among the retired keys, nothing would show that keyplane authenticates with it.
+  if (isOwn && settingWith(previous, context) !== undefined) return { ...state, retired: [...retired, old.id] };
   if (previous !== undefined && !isOwn) leaveToOthers(previous, context);
   // Nobody has named the previous key, so it keeps its grace.
   return { ...state, previous: old, retired: isOwn ? [...retired, previous.id] : retired };

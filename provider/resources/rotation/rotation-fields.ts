@@ -64,7 +64,7 @@ export function rotationRules(inputs: PlannedRotation, context: Context): readon
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */
-function graceOf(inputs: PlannedRotation): number {
+export function graceOf(inputs: PlannedRotation): number {
   const half = (rotationAge(inputs) ?? Number.POSITIVE_INFINITY) / 2;
   return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
 }

@@ -7,7 +7,7 @@ import { membersOf, textOf, textsOf, withoutEmpty } from "../../members";
 import type { Outputs, Properties } from "../../schema/outputs";
 import type { HistoryMark } from "../../schema/witness";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
-import type { RotationInputs } from "./rotation-fields";
+import { graceOf, type RotationInputs } from "./rotation-fields";
 import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /** Reads a resource's outputs, also those of former versions. */
@@ -29,7 +29,7 @@ export function readState(outputs: Properties): RotationState {
     sealedTo: sealedIn(sealedKey) && inputs.sealTo,
     // An alias can pass the state of an `ApiKey`, whose key always has the deadline of its input.
     leasedFor: textOf(nextAction === undefined ? inputs.maxAge : leasedFor),
-    currentGone: currentGone === true,
+    currentGone: currentGone === true || outputs.gone === true,
     previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
     rotatedAt: textOf(rotatedAt),
     deliveredAt: textOf(deliveredAt),
@@ -73,7 +73,7 @@ export function writeState(state: RotationState): Outputs {
     createdAt: state.createdAt,
     expiresAt: expiresAt(current?.name),
     leasedFor: current && state.leasedFor,
-    rotateAt: rotateAt(state.createdAt, inputs),
+    rotateAt: rotateAt(state.createdAt, inputs, graceOf(inputs)),
     currentGone: state.currentGone || undefined,
     previousKeyId: previous?.id,
     previousName: previous?.name,
@@ -131,10 +131,11 @@ export function nextAction(state: RotationState): string {
   const steps: string[] = [];
   if (current === undefined || state.currentGone) steps.push("create a new key");
   else if (state.pending.length > 0) steps.push(`wait until key ${current.id} is ready`);
-  const at = rotateAt(state.createdAt, inputs);
+  const at = rotateAt(state.createdAt, inputs, graceOf(inputs));
   const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
-  const isQueued =
-    state.queuedTriggers !== undefined || (current !== undefined && !sameAge(state.leasedFor, inputs.maxAge));
+  const isOther =
+    !sameAge(state.leasedFor, inputs.maxAge) || !sameRecipients(state.sealedTo, recipientsIn(inputs.sealTo));
+  const isQueued = state.queuedTriggers !== undefined || (current !== undefined && isOther);
   if (isQueued) {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
   } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);

@@ -5,7 +5,7 @@ import { pendingDue } from "../../keys/readiness";
 import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
 import { changeOfRecipients } from "../../seal/recipients";
-import type { PlannedRotation } from "./rotation-fields";
+import { graceOf, type PlannedRotation } from "./rotation-fields";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 export interface RotationReason {
@@ -30,7 +30,8 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const failed = pendingDue(pending).find((due) => due.replace);
   if (failed !== undefined) return urgent(failed.field, failed.why);
   if (inputs.revokeNow === current.id) return urgent("revokeNow", `key ${current.id} is to be revoked now`);
-  const old = dueByAge(state.createdAt, inputs, now);
+  const grace = graceOf(inputs);
+  const old = dueByAge(state.createdAt, inputs, now, grace);
   // Its deadline comes, even if somebody uses the previous key for longer. The program can have changed `maxAge` since.
   const isOld = old !== undefined || dueByAge(state.createdAt, { maxAge: state.leasedFor }, now) !== undefined;
   const isEnding = isOld && deadlineIn(current.name) !== undefined;
@@ -39,7 +40,9 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   if (change !== undefined) return because("sealTo", change);
   if (!sameAge(state.leasedFor, inputs.maxAge)) return because("maxAge", changeOfAge(state.leasedFor, inputs.maxAge));
   if (state.queuedTriggers !== undefined) return because("rotationTriggers", "a trigger has changed");
-  return old === undefined ? undefined : { ...because("rotateAfter", old), due: nextDue(state.createdAt, inputs) };
+  return old === undefined
+    ? undefined
+    : { ...because("rotateAfter", old), due: nextDue(state.createdAt, inputs, grace) };
 }
 
 function changeOfAge(before: string | undefined, after: unknown): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { deadlineIn } from "../../../provider/keys/lease";
 import { membersOf } from "../../../provider/members";
-import { failureOf, StackHarness } from "./harness";
+import { failureOf, json, StackHarness } from "./harness";
 import { RotatingStack } from "./rotating-stack";
 
 describe("the state of a resource of the other kind, which an alias or an edited state can pass", () => {
@@ -34,6 +34,16 @@ describe("the state of a resource of the other kind, which an alias or an edited
     const rotated = await RotatingApiKey.update(id, taken, { ...inputs, revokeNow: id }, harness.context);
     await RotatingApiKey.delete(id, rotated, harness.context);
     expect(await harness.liveIds()).toEqual([]);
+  });
+
+  it("of an ApiKey that a refresh has found gone gets another key", async () => {
+    const harness = await StackHarness.start();
+    const { id, outputs } = await harness.createKey();
+    await harness.plane.state.revokeKey(Number(id));
+    const inputs = { owner: harness.identity };
+    const gone = json({ ...outputs, gone: true });
+    const taken = await resourceTypes.RotatingApiKey.update(id, gone, inputs, harness.context);
+    expect(await harness.liveIds()).toEqual([membersOf(taken).keyId]);
   });
 
   it.each([

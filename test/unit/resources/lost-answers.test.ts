@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
+import { compareResource } from "../../../provider/session/compare-resource";
+import { Session } from "../../../provider/session/session";
 import type { Rule } from "../../../testing/control-plane";
 import { failureOf, json, type Made, OTHER_OWNER, StackHarness } from "./harness";
 
@@ -321,5 +323,24 @@ describe("a request that the service carries out long after its answer was lost"
     expect(await harness.liveIds()).toHaveLength(3);
     await harness.deleteKey(failed);
     expect(await harness.liveIds()).toEqual([]);
+  });
+
+  it("C5: is on record with the key that replaces that record, because the service can carry it out even later", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "late", count: 3 });
+    const failed = await harness.createKey();
+    const inputs = { owner: harness.identity };
+    const session = new Session(() => {
+      throw new Error("there is no engine");
+    });
+    compareResource(session, { type: resourceTypes.ApiKey, ...failed, inputs }, harness.context);
+    const made = await harness.createKey();
+    expect(made.outputs).toMatchObject({ lostNames: failed.outputs.lostNames });
+    await harness.deleteKey(failed);
+    expect(harness.told.warn).toEqual([]);
+    await harness.plane.commitLate();
+    const updated = await harness.updateKey(made);
+    expect(await harness.liveIds()).toEqual([made.id]);
+    expect(updated.outputs).not.toHaveProperty("lostNames");
   });
 });

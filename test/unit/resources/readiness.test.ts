@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { AbortedError } from "../../../provider/errors";
-import type { DiagnosticMessage, Point } from "../../../provider/http";
+import type { DiagnosticMessage } from "../../../provider/http";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
 import { NotReady } from "../../../provider/schema/resource-type";
@@ -169,7 +169,7 @@ it("W6: a creation whose answer is lost sends no other POST after the engine is 
 
 /** Cancels the run at this moment of a request, by default of a creation. */
 async function cancelledAt<T>(
-  moment: Point,
+  moment: string,
   harness: StackHarness,
   work: () => Promise<T>,
   request = POST,

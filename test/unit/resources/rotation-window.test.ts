@@ -173,18 +173,24 @@ describe("an ApiKey with a rotationWindow", () => {
   });
 });
 
-it("a key with maxAge does not wait for a window in which its grace would no longer end before its deadline", async () => {
-  const harness = await StackHarness.start();
-  const opens = new Date(harness.clock.now() + 30 * DAY - 2 * HOUR);
-  const timeOf = (at: Date) => at.toISOString().slice(11, 16);
-  const closes = new Date(opens.getTime() + HOUR);
-  const rotationWindow = { days: [DAYS[opens.getUTCDay()]], startTime: timeOf(opens), endTime: timeOf(closes) };
-  const inputs = { maxAge: "30d", rotateAfter: "20d", gracePeriod: "2d", rotationWindow };
-  const stack = await RotatingStack.start(inputs, harness);
-  const { current } = stack;
-  for (let day = 1; day < 28; day++) {
-    await harness.clock.pass(DAY);
-    await stack.up(inputs);
-  }
-  expect(stack.current).not.toBe(current);
-});
+it.each([
+  ["given", { gracePeriod: "2d" }],
+  ["default", {}],
+])(
+  "a key with maxAge does not wait for a window in which its %s grace would no longer end before its deadline",
+  async (_, grace) => {
+    const harness = await StackHarness.start();
+    const opens = new Date(harness.clock.now() + 30 * DAY - 2 * HOUR);
+    const timeOf = (at: Date) => at.toISOString().slice(11, 16);
+    const closes = new Date(opens.getTime() + HOUR);
+    const rotationWindow = { days: [DAYS[opens.getUTCDay()]], startTime: timeOf(opens), endTime: timeOf(closes) };
+    const inputs = { maxAge: "30d", rotateAfter: "20d", ...grace, rotationWindow };
+    const stack = await RotatingStack.start(inputs, harness);
+    const { current } = stack;
+    for (let day = 1; day < 28; day++) {
+      await harness.clock.pass(DAY);
+      await stack.up(inputs);
+    }
+    expect(stack.current).not.toBe(current);
+  },
+);

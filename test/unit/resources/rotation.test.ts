@@ -562,6 +562,23 @@ describe("the key with which keyplane authenticates", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
+  it("T12: stays the previous key if its successor rotates because of its deadline, also beyond maxOverlap", async () => {
+    const inputs = { rotateAfter: "20d", maxAge: "30d", selfRotation: true, maxOverlap: "40d" };
+    const stack = await ownStack(inputs);
+    const own = stack.current;
+    await stack.harness.clock.pass(20 * DAY);
+    await stack.up();
+    expect(stack.previous).toBe(own);
+    await stack.harness.clock.pass(20 * DAY);
+    const { current } = stack;
+    await stack.up();
+    expect(stack.previous).toBe(own);
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([own, stack.current].sort());
+    expect(stack.current).not.toBe(current);
+  });
+
   it("T12: keeps the key before it for its grace if it is compromised, because nobody has named that one", async () => {
     const stack = await RotatingStack.start({ ...first, selfRotation: true });
     const inputs = { ...second, selfRotation: true };

@@ -221,6 +221,7 @@ describe("a sealed RotatingApiKey", () => {
     const toBob = { ...stack.inputs, sealTo: { age: [bob.recipient] } };
     expect(await stack.up(toBob)).toMatchObject({ changed: true });
     expect(harness.told.info.join()).toContain("the recipients in sealTo have changed. The key rotates as soon as");
+    expect(stack.outputs?.nextAction).toMatch(/^rotate as soon as key/);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await ann.open(sealedIn(stack.outputs).age)).toBe(sealedForAnn);
     expect(await stack.refresh()).toBe(false);
