@@ -71,6 +71,10 @@ export interface HistoryMark {
   readonly lastEnd: number;
   /** How many such runs ended then: the history has whole seconds. */
   readonly runsAtLastEnd: number;
+  /** The newest run that had ended, if the backend is a service, which numbers them. The next number is that of the run. */
+  readonly newest?: { readonly version: number; readonly began: number } | undefined;
+  /** Whether the history did not show the run of the mark before it, either. @default false */
+  readonly isAgain?: boolean;
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Run {
   readonly isComplete: boolean;
   /** Whether only updates changed the times of resources in it: a refresh that finds drift does so, too. */
   readonly onlyUpdates: boolean;
+  /** Its number, if it has ended and the backend is a service, which numbers all runs of a stack, killed ones, too; else 0. */
+  readonly version: number;
   /** When it began and ended, in milliseconds since 1970. The record has whole seconds: it ended before the next one. */
   readonly began: number;
   readonly ended: number;
@@ -43,13 +45,14 @@ function runsBefore(runs: readonly Run[]): Run {
     mayHaveDelivered: true,
     isComplete: false,
     onlyUpdates: false,
+    version: 0,
     began: Number.NEGATIVE_INFINITY,
     ended: first,
   };
 }
 
 function readRun(entry: unknown): Run {
-  const { kind, result, startTime, endTime, environment: given } = membersOf(entry);
+  const { version: number, kind, result, startTime, endTime, environment: given } = membersOf(entry);
   const environment = membersOf(given);
   const has = (option: string) =>
     `pulumi.flag.${option}` in environment || `pulumi.env.${variableOf(option)}` in environment;
@@ -62,7 +65,9 @@ function readRun(entry: unknown): Run {
   const onlyUpdates = kind === "update" && isKnown && !has("refresh");
   const [began, end] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
   const ended = end + (end % 1_000 === 0 ? 999 : 0);
-  return { mayHaveSucceeded, mayHaveDelivered, isComplete, onlyUpdates, began, ended };
+  const hasEnded = (result === "succeeded" || result === "failed") && !Number.isNaN(began);
+  const version = hasEnded && typeof number === "number" ? number : 0;
+  return { mayHaveSucceeded, mayHaveDelivered, isComplete, onlyUpdates, version, began, ended };
 }
 
 /**
@@ -72,21 +77,32 @@ function readRun(entry: unknown): Run {
 export function markOf(runs: readonly Run[], startedAt: number): HistoryMark {
   const ends = runs.filter(({ isComplete }) => isComplete).map(({ ended }) => ended);
   const last = Math.max(0, ...ends.filter((ended) => !Number.isNaN(ended)));
-  return { startedAt, lastEnd: last, runsAtLastEnd: ends.filter((ended) => ended === last).length };
+  const [newest] = runs.filter(({ version }) => version > 0).toSorted((one, other) => other.version - one.version);
+  return {
+    startedAt,
+    lastEnd: last,
+    runsAtLastEnd: ends.filter((ended) => ended === last).length,
+    ...(newest && { newest: { version: newest.version, began: newest.began } }),
+  };
 }
 
 /**
  * How a change reached the rest of the stack. Times cannot tell a run from the one before it, because the record has whole
  * seconds, and other machines have other clocks. So only a run counts that the history lacked when the change was made.
+ * Which of these made the change, a service tells by their numbers, because it locks the stack during a run: it has another
+ * clock. Another backend has the engine's times, and no entry of a run that was killed.
  */
 export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {
-  const { startedAt, lastEnd, runsAtLastEnd } = mark;
+  const { startedAt, lastEnd, runsAtLastEnd, newest } = mark;
   const complete = runs.filter(({ isComplete }) => isComplete);
   const atLastEnd = complete.filter(({ ended }) => ended === lastEnd);
   const later = [
     ...complete.filter(({ ended }) => ended > lastEnd),
     ...(atLastEnd.length > runsAtLastEnd ? atLastEnd : []),
   ];
-  const own = later.find(({ began, ended }) => began <= startedAt && startedAt <= ended);
+  const isNumbered = runs.some(({ version, began }) => version === newest?.version && began === newest.began);
+  const own = later.find(({ version, began, ended }) =>
+    isNumbered ? version - 1 === newest?.version : began <= startedAt && startedAt <= ended,
+  );
   return own?.ended ?? (later.length === 0 ? undefined : "later");
 }

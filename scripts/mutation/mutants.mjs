@@ -2789,7 +2789,7 @@ const evidence = [
       by: "tells nothing of the runs before those that were asked for",
     },
     { name: "a limited run delivers nothing", change: without("readRun", "isLimited"), test: stack("history") },
-    { name: "a failed run delivers nothing", change: without("readRun", "succeeded"), test: stack("history") },
+    { name: "a failed run delivers nothing", change: without("readRun", "succeeded", 1), test: stack("history") },
     { name: "a refresh delivers nothing", change: without("readRun", "update", 1), test: stack("history") },
     {
       name: "a run of unknown flags delivers nothing",
@@ -2798,7 +2798,7 @@ const evidence = [
     },
     {
       name: "a change is delivered at once only by its own run",
-      change: always("deliveryOf", "began"),
+      change: always("deliveryOf", "began", "<="),
       test: stack("history"),
     },
     {
@@ -2810,6 +2810,18 @@ const evidence = [
       name: "an earlier run of the same second delivers nothing",
       change: always("deliveryOf", "atLastEnd", "runsAtLastEnd"),
       test: stack("history"),
+    },
+    {
+      name: "only the next number is that of a change's own run",
+      change: becomes("version > newest.version", "deliveryOf", "-", "==="),
+      test: stack("history"),
+      by: "later if the next run is missing",
+    },
+    {
+      name: "numbers count only in the history that gave them",
+      change: without("deliveryOf", "began", "newest", 1),
+      test: stack("history"),
+      by: "later if another run has the number now",
     },
   ]),
   ...inFile("provider/keys/clock-skew.ts", [
@@ -3176,6 +3188,12 @@ const evidence = [
       change: becomes("delivered !== undefined", "withDelivery", "delivered", "number"),
       test: contract("rotation"),
       by: "after the grace of a previous key a key stays if only",
+    },
+    {
+      name: "a grace that starts again and again causes a warning",
+      change: never("withDelivery", "isAgain", "historyMark", 1),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a key that stays again",
     },
   ]),
   ...inFile("provider/keys/revoke-key.ts", [

@@ -273,6 +273,30 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([state.outputs.keyId]);
   });
 
+  it("is revoked if the backend is a service with another clock, which numbers the runs", async () => {
+    cli().saveHistory([{ ...BEFORE, version: 3 }]);
+    const state = await later(await rotated(), 2);
+    first.save([state]);
+    cli().saveHistory([{ ...runOf(state, 60), version: 4 }, { ...BEFORE, version: 3 }]);
+    await (await next()).up(state);
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
+  it("a key that stays again, because the history does not prove the delivery, causes a warning with the remedy", async () => {
+    const warned = expect.stringMatching(/^key .* stays live: .*, again\. Run `pulumi up` .*set revokeNow to the id/);
+    const state = await due();
+    save(state, [runOf(state, 3_600)]);
+    const once = await next();
+    const { state: updated } = await once.up(state);
+    expect(once.messages).not.toContainEqual(warned);
+    const overdue = await later(updated, 4);
+    save(overdue, [runOf(overdue, 3_600)]);
+    const twice = await next();
+    await twice.up(overdue);
+    expect(twice.messages).toContainEqual(warned);
+    expect(await live()).toHaveLength(2);
+  });
+
   it.each([
     ["starts by the service's clock if this machine's is behind", 200, 2],
     ["does not start without the service's clock", 503, 0],

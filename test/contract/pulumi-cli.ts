@@ -40,6 +40,8 @@ export interface SavedRun {
   readonly result?: string;
   /** @default none */
   readonly environment?: Values;
+  /** Its number, which only a service gives to runs. @default 0 */
+  readonly version?: number;
 }
 
 /** A stand-in for the Pulumi CLI of one stack, without a history. Without a saved state it answers with an error. */
@@ -60,9 +62,9 @@ export class PulumiCli {
 
   /** Saves the history, newest first. */
   saveHistory(runs: readonly SavedRun[]): void {
-    const entries = runs.map(({ began, ended, result = "succeeded", environment = {} }) => {
+    const entries = runs.map(({ began, ended, result = "succeeded", environment = {}, version = 0 }) => {
       const times = { startTime: began, endTime: ended };
-      return { kind: "update", result, ...times, environment: { "pulumi.version": "v3.260.0", ...environment } };
+      return { version, kind: "update", result, ...times, environment: { "pulumi.version": "v3.260.0", ...environment } };
     });
     this.#write("history", entries);
   }

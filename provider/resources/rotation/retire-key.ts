@@ -83,13 +83,17 @@ async function withDelivery(state: RotationState, context: Context): Promise<Rot
   if (!(await knowsServiceClock(state.previous?.id ?? String(state.retired[0]), context))) return state;
   const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
-  if (state.previous !== undefined) {
-    context.info(
-      `key ${formatKey(state.previous)} stays live: the history of the stack does not prove that the run of the rotation ` +
-        "has reached the whole stack. Its grace starts now",
+  const keys = state.previous ? formatKey(state.previous) : state.retired.join(", ");
+  const why = `key ${keys} stays live: the history of the stack does not prove that the run of the rotation has reached`;
+  if (state.historyMark?.isAgain) {
+    context.warn(
+      `${why} the whole stack, again. Run \`pulumi up\` for the whole stack, and correct the clock of this machine. If ` +
+        "everything has the current key, set revokeNow to the id of this key",
     );
-  }
-  return { ...state, rotatedAt: now, historyMark: await history.mark(urn) };
+  } else context.info(`${why} the whole stack. Its grace starts now`);
+  const historyMark = await history.mark(urn);
+  const isAgain = state.historyMark !== undefined;
+  return { ...state, rotatedAt: now, historyMark: historyMark && { ...historyMark, isAgain } };
 }
 
 /** Revokes retired keys by the same rules. Their secrets are no longer known. */

@@ -115,10 +115,12 @@ function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[]): Hel
 }
 
 function markIn(value: unknown): HistoryMark | undefined {
-  const { startedAt, lastEnd, runsAtLastEnd } = membersOf(value);
-  return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
-    ? { startedAt, lastEnd, runsAtLastEnd }
-    : undefined;
+  const { startedAt, lastEnd, runsAtLastEnd, newest, isAgain } = membersOf(value);
+  if (![startedAt, lastEnd, runsAtLastEnd].every((each) => typeof each === "number")) return undefined;
+  const mark = { startedAt, lastEnd, runsAtLastEnd, isAgain: isAgain === true } as HistoryMark;
+  const { version, began } = membersOf(newest);
+  const isNumbered = typeof version === "number" && typeof began === "number";
+  return withoutEmpty({ ...mark, newest: isNumbered ? { version, began } : undefined });
 }
 
 /**

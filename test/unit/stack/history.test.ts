@@ -21,7 +21,7 @@ const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
     expect(history(entry())).toEqual([
-      { ...DELIVERED, isComplete: true, onlyUpdates: true, began: at(0), ended: at(10) + 999 },
+      { ...DELIVERED, isComplete: true, onlyUpdates: true, version: 0, began: at(0), ended: at(10) + 999 },
     ]);
     const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
     expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
@@ -47,7 +47,7 @@ describe("the history of a stack", () => {
 
   test("tells nothing of the runs before those that were asked for", () => {
     const failed = JSON.stringify([entry(40, { result: "failed" }), entry(20, { result: "failed" })]);
-    const before = { ...DELIVERED, isComplete: false, onlyUpdates: false, began: -Infinity, ended: at(20) };
+    const before = { ...DELIVERED, isComplete: false, onlyUpdates: false, version: 0, began: -Infinity, ended: at(20) };
     expect(readHistory(failed, 2).slice(2)).toEqual([before]);
     expect(readHistory(failed, 3)).toHaveLength(2);
   });
@@ -138,5 +138,36 @@ describe("a change of a resource was delivered", () => {
 
   test("by no run of a machine whose clock is behind the last run before the change", () => {
     expect(deliveryOf(history(entry(-3_600), entry(-60)), markAfter(entry(-60)))).toBeUndefined();
+  });
+});
+
+describe("a change of a resource was delivered, by the numbers of a service", () => {
+  /** A complete run of a service, whose clock is a minute ahead of the machine's. */
+  const run = (version: number, fields: object = {}) => entry(60 * version, { version, ...fields });
+  const NOW = at(60 * 7 - 50);
+  const mark = markOf(history(run(6), run(5)), NOW);
+  const endOf = (version: number) => at(60 * version + 10) + 999;
+
+  test.each<[string, number | "later" | undefined, unknown[]]>([
+    ["by the next run, whatever the two clocks show", endOf(7), [run(8), run(7), run(6), run(5)]],
+    ["later if the next run failed", "later", [run(8), run(7, { result: "failed" }), run(6)]],
+    ["later if the next run was killed", "later", [run(8), run(7, { result: "in-progress" }), run(6)]],
+    ["later if the next run is missing", "later", [run(8), run(6)]],
+    ["by no run if the next one was a refresh", undefined, [run(7, { kind: "refresh" }), run(6)]],
+    ["later if the stack has moved to another service since, which has other numbers", "later", [run(8), run(7)]],
+    ["later if another run has the number now", "later", [run(7), run(6, { startTime: ENDED })]],
+  ])("%s", (_, delivery, entries) => {
+    expect(deliveryOf(history(...entries), mark)).toBe(delivery);
+  });
+
+  test("by the run that the history showed in progress", () => {
+    const during = markOf(history(run(7, { result: "in-progress", endTime: undefined }), run(6), run(5)), NOW);
+    expect(deliveryOf(history(run(7), run(6), run(5)), during)).toBe(endOf(7));
+  });
+
+  test("later by the numbers, although the times of another run fit", () => {
+    const failed = run(7, { result: "failed" });
+    const during = markOf(history(run(6)), at(60 * 8 + 5));
+    expect(deliveryOf(history(run(8), failed, run(6)), during)).toBe("later");
   });
 });
