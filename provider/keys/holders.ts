@@ -3,6 +3,9 @@ import type { Made } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
+/** Stands for an import among the resources that hold a key: the id and the URN can be those of the resource before it. */
+export const IMPORT = "import";
+
 /**
  * Records the keys that a resource of the program holds, so that deleting another resource does not revoke them.
  * @param urn - The URN that the keys in the state are named for, if it is known. Two resources that import the same key
@@ -19,7 +22,7 @@ export function noteHolder(
     if (name !== undefined) heldNames.add(name);
     lastHolders.set(id, context.urn);
     const { ids, urns } = noteHeldBy({ id: resourceId, urn }, id, context);
-    if (ids.size > 1 || urns.size > 1) {
+    if (ids.size - Number(ids.has(IMPORT)) > 1 || urns.size > 1) {
       context.warn(
         `key ${id} belongs to two resources of this stack. Remove one of them from the program, and from the state with ` +
           "`pulumi state delete`. Otherwise the deletion of one can revoke the key of the other",

@@ -1,5 +1,6 @@
 import { noteHeldBy } from "../keys/holders";
 import { revokeAll } from "../keys/revoke-key";
+import { revokeCommand } from "../keys/scope";
 import { keysToRevoke } from "../resources/rotation/adoption";
 import { readState } from "../resources/rotation/rotation-outputs";
 import type { Made, Outputs } from "../schema/outputs";
@@ -38,6 +39,22 @@ export class Handovers {
     for (const planned of this.#planned.values()) if (planned.id === id) planned.isDeleted = true;
   }
 
+  /**
+   * Names the keys of a resource whose successor an earlier run could not create, if it was deleted for a handover that the
+   * program does not ask for any more: its state is about to go.
+   */
+  async reportLeft(type: ResourceType, before: Made | undefined, context: Context): Promise<void> {
+    if (type.compromised === undefined || before === undefined || this.#planned.has(context.urn)) return;
+    if (!(await wasDeleted(type, before, context))) return;
+    const { organizationId } = before.outputs;
+    for (const { id } of type.holds?.(before.outputs) ?? []) {
+      context.warn(
+        `key ${id} can still be live, because an earlier run deleted its resource, but could not create another one. If nobody ` +
+          `needs the key, run \`${revokeCommand(id, { account: undefined, organizationId })}\``,
+      );
+    }
+  }
+
   /** The outputs of a new resource. Those of a successor lack the compromised keys, which the old resource revokes. */
   async made(type: ResourceType, outputs: Outputs, context: Context): Promise<Outputs> {
     const { urn, run } = context;
@@ -53,7 +70,7 @@ export class Handovers {
 }
 
 /** Whether the engine deleted a resource before its successor exists, in an earlier run. */
-async function wasDeleted(type: ResourceType, { id, outputs }: Predecessor, context: Context): Promise<boolean> {
+async function wasDeleted(type: ResourceType, { id, outputs }: Made, context: Context): Promise<boolean> {
   const [key] = type.holds?.(outputs) ?? [];
   if (key === undefined) return false;
   const holders = (await context.witness())?.holdersOf(key) ?? [];

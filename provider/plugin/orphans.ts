@@ -26,7 +26,10 @@ export class OrphanSearch {
   readonly #notes = new Map<RunNotes, Notes>();
   readonly #swept = new Set<string>();
 
-  constructor(private readonly owner: () => string) {}
+  constructor(
+    private readonly owner: () => string,
+    private readonly startedAt: number,
+  ) {}
 
   /** Records the keys of a resource that the engine shows, or that was made. */
   noteHeld(type: ResourceType, outputs: Outputs, context: Context): void {
@@ -104,8 +107,9 @@ export class OrphanSearch {
   }
 
   /**
-   * Revokes the orphans of resources that are gone from the program. The engine has shown the keys of all others to this
-   * process by now, so hardly ever a key is left to look at. Looks only at lists that were requested before.
+   * Revokes the orphans of resources that are gone from the program. Looks only at lists that were requested before. The
+   * state tells who has a key: the engine shows none of those that a run leaves out. After Ctrl+C, other processes of this
+   * run can still be creating keys, whose notes look like those of interrupted creations.
    */
   async atEnd(): Promise<void> {
     const identity = this.owner();
@@ -115,7 +119,12 @@ export class OrphanSearch {
       const keys = await list.keys;
       const isLeft = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
         hasTagOf(name, ownerIdIn(identity)) && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
-      await this.#settle(keys.filter(isLeft), identity, context, { fresh: true });
+      const left = keys.filter(isLeft);
+      const witness = left.length === 0 ? undefined : await context.witness({ fresh: true });
+      if (!witness?.knows(ownerIdIn(identity))) continue;
+      const thisSecond = Math.floor(this.startedAt / 1_000) * 1_000;
+      const isEarlier = ({ name }: ApiKeyRecord) => !((witness.requestOf(name)?.startedAt ?? 0) >= thisSecond);
+      await this.#settle(left.filter(isEarlier), identity, context, { fresh: true });
     }
   }
 

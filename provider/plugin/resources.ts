@@ -3,7 +3,7 @@ import { InputError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
-import { noteHeldBy, noteHolder } from "../keys/holders";
+import { IMPORT, noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
@@ -47,10 +47,12 @@ interface Called extends Pick<Verb, "name" | "values" | "held"> {
  * owners, orphans, and handovers. Takes and returns the engine's values.
  */
 export class Resources {
-  readonly #orphans = new OrphanSearch(() => this.config().owner);
+  readonly #orphans: OrphanSearch;
   readonly #handovers = new Handovers();
   /** The identity in the state of each resource that `diff` has seen, by URN. `create` checks the account of the old key. */
   readonly #identities = new Map<string, string | undefined>();
+  /** Each resource as the engine has last shown it, by URN, and whether it stays. A deletion removes it. */
+  readonly #shown = new Map<string, Made & { readonly stays: boolean }>();
   /** URNs of the resources whose holdings this process has noted after their last change. A refresh notes none. */
   readonly #followed = new Set<string>();
   readonly #owners: KeyOwners;
@@ -63,6 +65,7 @@ export class Resources {
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
   ) {
+    this.#orphans = new OrphanSearch(() => config().owner, session.startedAt);
     this.#owners = new KeyOwners(config, this.#handovers, () => session.startMark);
   }
 
@@ -100,6 +103,7 @@ export class Resources {
       if (!driftOnly) this.#followed.add(urn);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
+      this.#shown.set(urn, { id, outputs, stays: !handsOver && replaces.length === 0 });
       if (handsOver) {
         this.#handovers.plan(type, id, outputs, context);
         const keepsKey = (type.stable?.(outputs, inputs, context.now()) ?? []).length > 0;
@@ -129,6 +133,7 @@ export class Resources {
     return this.#run(named, called, async (context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(former, context);
+      await this.#handovers.reportLeft(type, this.#shown.get(urn), context);
       const id = randomUUID();
       // A planned replacement continues the state of the old resource.
       const first = async () =>
@@ -185,6 +190,7 @@ export class Resources {
       this.#handovers.noteDeletion(id);
       await this.#noteOthers(type, { id, outputs: held }, context);
       await type.delete(id, held, context);
+      this.#shown.delete(urn);
       if (type.holds) await this.#orphans.afterDelete(this.#owners.identityNow(urn, held), context);
     });
   }
@@ -213,6 +219,7 @@ export class Resources {
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
+      for (const key of type.holds?.(found.outputs) ?? []) noteHeldBy({ id: IMPORT, urn: undefined }, key.id, context);
       const internal = type.holds && this.#owners.inputs(urn, {});
       return {
         id: found.id,
@@ -229,7 +236,10 @@ export class Resources {
    */
   async #noteOthers(type: ResourceType, { id, outputs }: Made, context: Context): Promise<void> {
     const { isDestroy, isLimited } = this.session.command;
-    const isTakenOver = outputs.imported === true || outputs.adopted !== undefined;
+    // A second state of the resource can have an organization's key, after an import by the other form of its id.
+    const shown = this.#shown.get(context.urn);
+    const isTwice = shown?.id === id && shown.stays && outputs.organizationId !== undefined;
+    const isTakenOver = outputs.imported === true || outputs.adopted !== undefined || isTwice;
     const mayShare = isTakenOver && !this.config().isStateless;
     const needsSuccessor = type.compromised !== undefined && !this.#followed.has(context.urn) && !isDestroy;
     const needsHolders = mayShare && (isLimited || !isDestroy);
@@ -239,7 +249,7 @@ export class Resources {
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);
-    } else if (needsSuccessor) {
+    } else if (needsSuccessor || isTwice) {
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
@@ -262,6 +272,7 @@ export class Resources {
     this.#orphans.noteHeld(type, made.outputs, context);
     this.#identities.set(context.urn, identityIn(made.outputs));
     this.#followed.add(context.urn);
+    this.#shown.set(context.urn, { ...made, stays: true });
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */
@@ -306,9 +317,11 @@ export class Resources {
 /** Records which other resources hold keys of a resource that is about to be deleted. */
 function noteHoldersOf(keys: readonly HeldName[], id: string, witness: Witness, context: Context): void {
   for (const key of keys) {
-    for (const holder of witness.holdersOf(key)) {
-      if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
-      noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
+    const holders = witness.holdersOf(key);
+    const isTwice = holders.some((holder) => holder.id === id && holder.urn === context.urn && holder.replaced);
+    for (const holder of holders) {
+      if (holder.id === id && (holder.replaced || (holder.urn === context.urn && !isTwice))) continue;
+      noteHeldBy({ id: holder.id === id ? IMPORT : holder.id, urn: holder.namedFor }, key.id, context);
     }
   }
 }

@@ -2166,10 +2166,44 @@ const plugins = [
       by: "a preview of a rotation",
     },
     {
+      name: "a key that its own resource imports is held by the import",
+      change: drop("#import", "noteHeldBy", "IMPORT"),
+      test: contract("import"),
+      by: "an organization's key that its own resource imports",
+    },
+    {
+      name: "a second state of a resource holds its key",
+      change: never("#noteOthers", "stays", "shown", "organizationId"),
+      test: contract("import"),
+      by: "an organization's key that its own resource imports",
+    },
+    {
       name: "a command without a state creates no key",
       change: drop("beforeCreate", "isStateless"),
       test: contract("do"),
       by: "a command without a state creates no",
+    },
+  ]),
+  ...inFile("provider/plugin/orphans.ts", [
+    {
+      name: "the end of a run revokes no key that another process of it may be creating",
+      change: always("isEarlier", "startedAt"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program is kept if a process",
+    },
+    {
+      name: "the end of a run says nothing without the state",
+      change: drop("atEnd", "knows"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program is kept without a word",
+    },
+  ]),
+  ...inFile("provider/plugin/handover.ts", [
+    {
+      name: "the keys of a handover that ended half-way are named",
+      change: drop("reportLeft", "warn"),
+      test: contract("rotation"),
+      by: "a key that revokeNow names is reported if",
     },
   ]),
   ...inFile("provider/stack/plan.ts", [
@@ -2323,7 +2357,7 @@ const plugins = [
     },
     {
       name: "a real replacement is no handover",
-      change: without("diff", "0"),
+      change: without("diff", "0", ">"),
       test: contract("rotation"),
       by: "after the grace of a previous key a real replacement",
     },
@@ -3312,7 +3346,7 @@ const evidence = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "what this run has saved meanwhile counts",
-      change: without("atEnd", "fresh"),
+      change: without("atEnd", "fresh", 2),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if another process",
     },

@@ -127,6 +127,39 @@ it("the import of an organization's key by ORGANIZATION/ID records its organizat
   expect(await live()).toEqual([made.id]);
 });
 
+it("an organization's key that its own resource imports by the other form of its id stays live, in this run and later", async () => {
+  const maker = await PluginUnderTest.start(plane);
+  const original = await maker.add("ApiKey", { organizationId: ORGANIZATION });
+  const config = { importKeys: { [original.id]: original.outputs.key } };
+  const plugin = await PluginUnderTest.start(plane, { provider: maker.provider, config });
+  const state = await plugin.import("ApiKey", `${ORGANIZATION}/${original.id}`);
+  await plugin.delete(original);
+  expect(await live()).toContain(original.id);
+  expect((await plugin.up(state)).step).toBe("same");
+  expect(plugin.messages.join()).not.toContain("two resources");
+
+  // The run was ended before the deletion, so that the next one does it.
+  const later = await next(plugin);
+  later.save([{ ...original, engine: { delete: true } }, state]);
+  expect((await later.up(state)).step).toBe("same");
+  await later.delete(original);
+  expect(await live()).toContain(original.id);
+
+  const last = await next(plugin);
+  last.save([state]);
+  await last.delete(state);
+  expect(await live()).toEqual([made.id]);
+});
+
+it("a key that can belong to two states of a resource stays live if the state of the stack cannot be read", async () => {
+  const maker = await PluginUnderTest.start(plane);
+  const original = await maker.add("ApiKey", { organizationId: ORGANIZATION });
+  const later = await next(maker);
+  expect((await later.up(original)).step).toBe("same");
+  expect(await failureOf(later.delete(original))).toContain("[KP-REVOKE]");
+  expect(await live()).toContain(original.id);
+});
+
 it("a key that a lost state held can be imported by a new stack, which revokes it with the resource", async () => {
   const lost = await PluginUnderTest.start(plane);
   const original = await lost.add("ApiKey");

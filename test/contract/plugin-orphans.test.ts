@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityOf } from "../../provider/keys/identity";
-import { autoName, MAX_NAMES, nonceFrom, ownerTag, readRecord } from "../../provider/keys/names";
+import { autoName, MAX_NAMES, nonceFrom, ownerTag, readRecord, startMark } from "../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { generatedName } from "../generated-name";
 import {
@@ -28,6 +28,7 @@ afterEach(async () => {
 
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
 const deletes = () => plane.count("DELETE");
+const HOUR = 3_600_000;
 
 /** The next command on the same stack. */
 const next = (before: PluginUnderTest, options: Parameters<typeof PluginUnderTest.start>[1] = {}) =>
@@ -272,10 +273,11 @@ describe("a key that an interrupted run left behind", () => {
 });
 
 describe("a key of a resource that is gone from the program", () => {
-  /** The key, and a run that has created another one. */
-  const withGone = async () => {
+  /** The key of a request of that age, and a run that has created another one. */
+  const withGone = async (age = HOUR) => {
     const first = await PluginUnderTest.start(plane);
-    const note = await first.checked("ApiKey", {}, {}, "gone");
+    const begun = await first.checked("ApiKey", {}, {}, "gone");
+    const note = { ...begun, __nonce: String(begun.__nonce).replace(/@.*/, startMark(Date.now() - age)) };
     const left = await orphan(note);
     first.save([], [note]);
     const plugin = await next(first);
@@ -287,6 +289,24 @@ describe("a key of a resource that is gone from the program", () => {
     expect(await live()).toContain(left);
     await plugin.cancel();
     expect(await live()).toEqual([state.id]);
+  });
+
+  it("is kept if a process of this run began its creation, which can be under way after Ctrl+C", async () => {
+    const { left, plugin } = await withGone(-HOUR);
+    await plugin.cancel();
+    expect(await live()).toContain(left);
+    expect(plugin.messages).toEqual([]);
+  });
+
+  it("is kept without a word of who has it if the state cannot be read, because a run can leave resources out", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const left = await orphan(await first.checked("ApiKey", {}, {}, "gone"));
+    const plugin = await next(first);
+    await plugin.add("ApiKey");
+    await plugin.cancel();
+    expect(await live()).toContain(left);
+    expect(plugin.messages.join()).toContain("keyplane asked the Pulumi CLI about this stack");
+    expect(plugin.messages.join()).not.toContain("no resource has it");
   });
 
   it("costs no request if there is none", async () => {
@@ -354,6 +374,7 @@ describe("a key that the engine has shown", () => {
     const state = await first.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
     const plugin = await next(first);
     await show(plugin, state);
+    plugin.save([state]);
     const made = await plugin.replace(state, {});
     expect(await live()).toEqual([state.outputs.keyId, made.outputs.keyId].sort());
     expect(plugin.messages).toEqual([]);

@@ -277,7 +277,10 @@ describe("after the grace of a previous key", () => {
     cli().saveHistory([{ ...BEFORE, version: 3 }]);
     const state = await later(await rotated(), 2);
     first.save([state]);
-    cli().saveHistory([{ ...runOf(state, 60), version: 4 }, { ...BEFORE, version: 3 }]);
+    cli().saveHistory([
+      { ...runOf(state, 60), version: 4 },
+      { ...BEFORE, version: 3 },
+    ]);
     await (await next()).up(state);
     expect(await live()).toEqual([state.outputs.keyId]);
   });
@@ -594,6 +597,24 @@ describe("a key that revokeNow names", () => {
     expect(successor.outputs).toMatchObject({ keyId, key, previousKeyId: null });
     expect(await live()).toEqual([keyId]);
     expect((await (await next()).up(successor, news)).step).toBe("same");
+  });
+
+  it("is reported if the resource was deleted first, could not be created, and revokeNow was removed meanwhile", async () => {
+    const state = await rotated();
+    const { keyId, previousKeyId } = state.outputs;
+    const killed = await next();
+    const named = await killed.checked(KIND, { ...TWO, revokeNow: keyId }, state.inputs);
+    await killed.diff(state, named);
+    await killed.delete(state);
+    const plugin = await next();
+    plugin.save([{ ...state, engine: { pendingReplacement: true } }]);
+    expect(await plugin.diff(state, await plugin.checked(KIND, TWO, state.inputs))).toMatchObject({ replaces: [] });
+    await plugin.replace(state, TWO);
+    for (const id of [keyId, previousKeyId]) {
+      const told = new RegExp(`^key ${id} can still be live, .* run \`npx keyplane revoke ${id}\``);
+      expect(plugin.messages).toContainEqual(expect.stringMatching(told));
+    }
+    expect(await live()).toEqual(expect.arrayContaining([keyId, previousKeyId]));
   });
 
   it("stays live for the run that deletes the old resource first, because consumers have it, and the next one revokes it", async () => {

@@ -64,7 +64,13 @@ export class PulumiCli {
   saveHistory(runs: readonly SavedRun[]): void {
     const entries = runs.map(({ began, ended, result = "succeeded", environment = {}, version = 0 }) => {
       const times = { startTime: began, endTime: ended };
-      return { version, kind: "update", result, ...times, environment: { "pulumi.version": "v3.260.0", ...environment } };
+      return {
+        version,
+        kind: "update",
+        result,
+        ...times,
+        environment: { "pulumi.version": "v3.260.0", ...environment },
+      };
     });
     this.#write("history", entries);
   }
