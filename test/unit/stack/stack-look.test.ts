@@ -9,8 +9,7 @@ const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
 /** A run from 5 s to 7 s. The history has whole seconds, or more exact times. */
 const run = (onlyUpdates: boolean, began = 5_000): Run => {
   const ended = began + 2_999;
-  return { mayHaveSucceeded: true, mayHaveDelivered: true, isComplete: true, onlyUpdates,
-  version: 0, began, ended };
+  return { mayHaveSucceeded: true, mayHaveDelivered: true, isComplete: true, onlyUpdates, version: 0, began, ended };
 };
 
 /** What a process looks at that was started at 10 s, after these runs. */
