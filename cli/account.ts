@@ -46,6 +46,11 @@ export function withKeys(command: Command): Command {
 
 export const readOrganization = (id: string): string => checkId("organization", id, "--organization");
 
+/** The options for an account: the address of the command line is only that of the account which it selects. */
+export function flagsFor(account: string | undefined, selected: AccountFlags): AccountFlags {
+  return account === selected.account ? selected : { account };
+}
+
 /** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));

@@ -2,21 +2,22 @@ import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
-import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
-
-/** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */
-const NEXT_SECOND_MS = 2_100;
+import { NEXT_SECOND_MS } from "../provider/keys/import-key";
+import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsFor, settingsOf } from "./account";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
-const MAX_LISTS = 3;
+const MAX_LISTS = 4;
 
-/** A configured account, and the key that it authenticates with. */
+/** The time, in milliseconds, within which a list can show the use by its own request. */
+const NOW_MS = 5_000;
+
+/** A configured account, and the keys one of which it authenticates with. */
 interface Caller {
   /** How messages name the account. */
   readonly name: string;
   readonly account: Account;
-  /** The id of the key, if the service reports it. */
-  readonly keyId: string | undefined;
+  /** Live keys, as a list of the account has shown them; `undefined` if it can be any key. */
+  suspects: readonly ApiKeyRecord[] | undefined;
 }
 
 /**
@@ -39,7 +40,7 @@ export class Callers {
     const answers = await Promise.all(
       others.map(async (name) => {
         try {
-          return await askCaller({ ...flags, account: name }, signal);
+          return await askCaller(flagsFor(name, flags), signal);
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.
@@ -51,41 +52,53 @@ export class Callers {
     return new Callers([own, ...answers.filter((answer) => answer !== undefined)], unknown, signal);
   }
 
-  /** The ids of the keys that the service reports. */
-  get ids(): ReadonlySet<string> {
-    return new Set(this.callers.flatMap(({ keyId }) => keyId ?? []));
-  }
-
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
   async accountOf(key: ApiKeyRecord): Promise<string | undefined> {
-    for (const caller of this.callers) if (!(await usesOther(caller, key, this.signal))) return caller.name;
+    for (const caller of this.callers) if (await mayUse(caller, key, this.signal)) return caller.name;
     return this.unknown[0];
+  }
+
+  /** Whether an account lists a key and may authenticate with it. An account that cannot list keys says nothing. */
+  async isCredential(key: ApiKeyRecord): Promise<boolean> {
+    for (const caller of this.callers) if (caller.suspects && (await mayUse(caller, key, this.signal))) return true;
+    return false;
   }
 }
 
 async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller> {
   const settings = settingsOf(flags);
-  const caller = await readCaller(clientOf(settings), { signal });
-  return { name: credentialName(flags.account), account: Account.for(settings), keyId: caller?.keyId };
+  const account = Account.for(settings);
+  const told = await readCaller(clientOf(settings), { signal });
+  const list = await listWith(account, signal);
+  const own = told?.keyId && list && keyIn(list, told.keyId);
+  // What the service tells can be the id of something else. The key itself has just been used.
+  const suspects = own && isUsedNow(own, account) ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null);
+  return { name: credentialName(flags.account), account, suspects: someOf(suspects) };
 }
 
-/** Whether an account is proven to authenticate with another key than this one. */
-async function usesOther({ account, keyId }: Caller, key: ApiKeyRecord, signal: AbortSignal): Promise<boolean> {
-  if (keyId !== undefined && keyId !== key.id) return true;
-  let before = await listWith(account, signal);
-  for (let lists = 1; ; lists++) {
-    const seen = before && keyIn(before, key.id);
-    if (before === undefined) return false;
-    // A list contains the key that requests it. An id of another service can belong to another key.
-    if (seen === undefined || seen.name !== key.name || seen.createdAt !== key.createdAt) return true;
-    if (keyId === key.id || lists > MAX_LISTS) return false;
-    if (seen.lastUsedAt === null) return true;
-    await account.sleep(NEXT_SECOND_MS, signal);
-    const after = await listWith(account, signal);
-    // The second list shows a later use of the key that requested both.
-    if (after !== undefined && keyIn(after, key.id)?.lastUsedAt === seen.lastUsedAt) return true;
-    before = after;
+function isUsedNow({ lastUsedAt }: ApiKeyRecord, account: Account): boolean {
+  return account.skewMs !== undefined && Date.parse(lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
+}
+
+/** A list contains the key that requests it, and shows this use. One without such a key proves nothing. */
+const someOf = (suspects: Caller["suspects"]) => (suspects?.length ? suspects : undefined);
+
+/** Whether nothing proves that an account authenticates with another key than this one. */
+async function mayUse(caller: Caller, key: ApiKeyRecord, signal: AbortSignal): Promise<boolean> {
+  // An id of another service can belong to another key.
+  const isIt = ({ id, name, createdAt }: ApiKeyRecord) =>
+    id === key.id && name === key.name && createdAt === key.createdAt;
+  for (let lists = 1; lists < MAX_LISTS; lists++) {
+    const before = caller.suspects;
+    if (before === undefined || before.length === 1 || !before.some(isIt)) break;
+    await caller.account.sleep(NEXT_SECOND_MS, signal);
+    const after = await listWith(caller.account, signal);
+    // The later list shows a later use of the key that requested both.
+    const isUsed = ({ id, lastUsedAt }: ApiKeyRecord) =>
+      lastUsedAt !== (keyIn(before, id) ?? { lastUsedAt }).lastUsedAt;
+    if (after !== undefined) caller.suspects = someOf(after.filter(isUsed));
   }
+  return caller.suspects?.some(isIt) ?? true;
 }
 
 /** Lists an account's keys with its key, which shows this use at once. `undefined` if that is not possible. */

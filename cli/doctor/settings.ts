@@ -1,7 +1,7 @@
 import { messageOf } from "../../provider/errors";
 import { SETTINGS, type Settings } from "../../provider/settings/settings";
 import { accountSetting, shownAccount } from "../../provider/text";
-import { type AccountFlags, accountNames, settingsOf } from "../account";
+import { type AccountFlags, accountNames, flagsFor, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
@@ -31,7 +31,7 @@ export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | und
   const config = (name: string) => stack?.values.get(name);
   try {
     const names = accountNames(process.env, config);
-    const accounts = new Map(names.map((account) => [account, settingsOf({ ...flags, account, config })]));
+    const accounts = new Map(names.map((account) => [account, settingsOf({ ...flagsFor(account, flags), config })]));
     return { findings: [], accounts };
   } catch (error) {
     return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: none };

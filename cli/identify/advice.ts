@@ -1,7 +1,7 @@
 import { nameInUrn } from "../../provider/keys/names";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { shownName } from "../../provider/text";
-import type { AccountFlags } from "../account";
+import { type AccountFlags, flagsFor } from "../account";
 import type { Holding } from "./holdings";
 import type { Listed } from "./service";
 
@@ -50,9 +50,10 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
 }
 
 /** The command that revokes a key where it was looked for. Elsewhere, the id can be somebody else's: it shows its plan. */
-export function revokeNow(holding: Holding, { account, baseUrl }: AccountFlags, listed: Listed | undefined): string {
-  const scope = scopeOf({ ...holding, account: account ?? holding.account });
-  return `${revokeCommand(holding.keyId, scope, baseUrl)}${isMissing(listed) ? "" : " --yes"}`;
+export function revokeNow(holding: Holding, selected: AccountFlags, listed: Listed | undefined): string {
+  const { account, baseUrl } = flagsFor(selected.account ?? holding.account, selected);
+  const command = revokeCommand(holding.keyId, scopeOf({ ...holding, account }), baseUrl);
+  return `${command}${isMissing(listed) ? "" : " --yes"}`;
 }
 
 const isMissing = (listed: Listed | undefined): boolean => listed !== undefined && listed.record === undefined;

@@ -4,7 +4,15 @@ import { isAborted, isApiError, messageOf } from "../../provider/errors";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { type AccountFlags, accountNames, clientOf, credentialName, openAccount, settingsOf } from "../account";
+import {
+  type AccountFlags,
+  accountNames,
+  clientOf,
+  credentialName,
+  flagsFor,
+  openAccount,
+  settingsOf,
+} from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -30,7 +38,7 @@ export class Lists {
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
   async find({ keyId, name, account, organizationId }: Holding): Promise<Listed | undefined> {
     const selected = this.flags.account ?? account;
-    if (!isConfigured(selected, this.flags)) return undefined;
+    if (!isConfigured(flagsFor(selected, this.flags))) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     try {
@@ -46,14 +54,14 @@ export class Lists {
   }
 
   async #request(account: string | undefined, organizationId: string | undefined) {
-    const opened = openAccount({ ...this.flags, account });
+    const opened = openAccount(flagsFor(account, this.flags));
     const keys = await opened.keysOf(organizationId).list({ signal: this.signal });
     return { keys, now: opened.serviceNow() };
   }
 }
 
 /** Whether there is a credential for an account. */
-function isConfigured(account: string | undefined, { baseUrl }: AccountFlags): boolean {
+function isConfigured({ account, baseUrl }: AccountFlags): boolean {
   if (account !== undefined) return accountNames(process.env).includes(account);
   return Boolean(process.env[SETTINGS.apiKey.env]) && Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
 }
@@ -68,14 +76,14 @@ export type Checked = { readonly works: false } | { readonly works: true; readon
  */
 export async function check(
   secret: string,
-  { account: selected, ...flags }: AccountFlags,
+  selected: AccountFlags,
   account: string | undefined,
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
-  const name = account ?? selected;
-  if (name !== undefined && !isConfigured(name, flags)) return undefined;
+  const flags = flagsFor(account ?? selected.account, selected);
+  if (flags.account !== undefined && !isConfigured(flags)) return undefined;
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
-  const settings = settingsOf({ ...flags, account: name }, env);
+  const settings = settingsOf(flags, env);
   // The settings of a named account have its credential.
   const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
   if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };

@@ -29,14 +29,14 @@ function readTerm(term: string): FailOn {
 
 /**
  * Whether a key meets a condition.
- * @param own - Ids of the keys that the configured accounts authenticate with. No stack manages those.
+ * @param isOwn - Whether a configured account authenticates with it. No stack manages such a key.
  */
-export function fails({ id, flags }: InventoryKey, failOn: FailOn, own: ReadonlySet<string>): boolean {
+export function fails({ flags }: InventoryKey, failOn: FailOn, isOwn: boolean): boolean {
   const { olderThan, unused, unmanaged, orphan } = failOn;
   return (
     (olderThan !== undefined && flags.includes(`older-than-${olderThan.text}`)) ||
     (unused !== undefined && flags.includes(`unused-${unused.text}`)) ||
-    (unmanaged === true && flags.includes("unmanaged") && !own.has(id)) ||
+    (unmanaged === true && flags.includes("unmanaged") && !isOwn) ||
     (orphan === true && flags.includes("orphan"))
   );
 }

@@ -50,9 +50,13 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     olderThan: failOn?.olderThan ?? flags.olderThan,
     now,
   });
-  // The key that this command authenticates with is often created by hand.
-  const own = failOn === undefined ? new Set<string>() : (await Callers.ask(flags, run.signal)).ids;
-  const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
+  const callers = failOn?.unmanaged && (await Callers.ask(flags, run.signal));
+  const failing: InventoryKey[] = [];
+  for (const key of found) {
+    // The key that this command authenticates with is often created by hand.
+    const isOwn = callers && key.flags.includes("unmanaged") && (await callers.isCredential(key));
+    if (failOn !== undefined && fails(key, failOn, isOwn === true)) failing.push(key);
+  }
   if (failing.length > 0) run.exitCode = EXIT.failed;
   for (const { source, hidden } of states) {
     if (hidden.length > 0)

@@ -67,8 +67,7 @@ async function planReap(
     let fate = fateOf({ ...facts, isCredential: false });
     if (fate.fate === "revoke") {
       callers ??= await ask();
-      const isCredential = callers.ids.has(key.id) || (await callers.accountOf(key)) !== undefined;
-      fate = fateOf({ ...facts, isCredential });
+      fate = fateOf({ ...facts, isCredential: (await callers.accountOf(key)) !== undefined });
     }
     if (fate.fate === "revoke") revoke.push(key);
     else keep.push({ ...key, reason: fate.why });

@@ -2,30 +2,27 @@ import { Account } from "../../provider/api";
 import { isAborted, messageOf } from "../../provider/errors";
 import { accountMark } from "../../provider/keys/account-fingerprint";
 import type { Scope } from "../../provider/keys/scope";
-import { type AccountFlags, configuredAccounts, settingsOf } from "../account";
+import { type AccountFlags, configuredAccounts, flagsFor, settingsOf } from "../account";
 import type { KeyList } from "./listed";
 
 /** The accounts of a report: the selected one, else all that the environment configures. */
-export function accountsOf({ account }: AccountFlags): readonly (string | undefined)[] {
+export function accountsOf({ account, baseUrl }: AccountFlags): readonly (string | undefined)[] {
   if (account !== undefined) return [account];
   const accounts = configuredAccounts();
-  // Without any account, the settings of the default one say what is missing.
-  return accounts.length === 0 ? [undefined] : accounts;
+  // Without the account that an address is for, or any account, the settings of the default one say what is missing.
+  return accounts.length === 0 || (baseUrl && accounts[0] !== undefined) ? [undefined] : accounts;
 }
 
 /** Requests the lists. Throws if none can be read. `now` is the service's time after the first answer, in milliseconds. */
 export async function requestLists(
   wanted: readonly Scope[],
-  { baseUrl: given }: AccountFlags,
+  flags: AccountFlags,
   signal: AbortSignal,
 ): Promise<{ readonly lists: readonly KeyList[]; readonly now: number }> {
   const errors: unknown[] = [];
   const answered: Account[] = [];
   // All settings are checked before the first request.
-  const all = wanted.map((scope) => ({
-    scope,
-    settings: settingsOf({ baseUrl: given || undefined, account: scope.account }),
-  }));
+  const all = wanted.map((scope) => ({ scope, settings: settingsOf(flagsFor(scope.account, flags)) }));
   const lists = await Promise.all(
     all.map(async ({ scope: { organizationId }, settings }): Promise<KeyList> => {
       const account = Account.for(settings);

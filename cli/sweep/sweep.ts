@@ -37,7 +37,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
-  const credentials = new Set(callers.ids);
+  const credentials = new Set<string>();
   const terms = (): SweepTerms => ({
     owners,
     held: new Set(states.flatMap(({ held }) => held.map(({ id }) => id))),
@@ -48,7 +48,8 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
     skewMs: account.skewMs ?? 0,
   });
   const first = await keys.list({ signal });
-  for (const key of planSweep(first, terms()).revoke) {
+  const { revoke, keep } = planSweep(first, terms());
+  for (const key of [...revoke, ...keep]) {
     if ((await callers.accountOf(key)) !== undefined) credentials.add(key.id);
   }
   const plan = planSweep(first, terms());

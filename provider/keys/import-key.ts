@@ -10,7 +10,7 @@ import { refusedTakeOver } from "./revoke-key";
 import { scopeOf } from "./scope";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
-const NEXT_SECOND_MS = 1_100;
+export const NEXT_SECOND_MS = 1_100;
 
 /** Maximum number of attempts to find out which key a secret belongs to. */
 const MAX_LOOKS = 3;

@@ -1487,7 +1487,7 @@ const digests = [
   ...inFile("cli/identify/service.ts", [
     {
       name: "a key that was found is sent to no service but its own",
-      change: becomes("selected", "check", "account", "selected"),
+      change: becomes("selected.account", "check", "account", "selected", "??"),
       test: cli("identify"),
       by: "a key is checked only at the address",
     },
@@ -3651,6 +3651,11 @@ const promises = [
       test: unit("cli/sweep"),
       by: "sweep refuses another address",
     },
+    {
+      name: "a command sends the credentials of other accounts to no address that it is given",
+      change: always("flagsFor", "account", "selected", "==="),
+      test: [unit("cli/revoke"), unit("cli/report")],
+    },
   ]),
   ...inFile("cli/identify/advice.ts", [
     {
@@ -3927,6 +3932,26 @@ const leases = [
       name: "a reader that closes the pipe does not end a revocation half-way",
       change: before("process.exit(0);", "error", "EPIPE", "isLost"),
       test: cli("lost-output"),
+    },
+  ]),
+  ...inFile("cli/callers.ts", [
+    {
+      name: "what the service tells of its caller is the id of a key only if that key has just been used",
+      change: without("askCaller", "isUsedNow"),
+      test: cli("revoke"),
+      by: "revoke takes no id from GET /auth",
+    },
+    {
+      name: "lists in which no key shows their use prove nothing",
+      change: uncalled("mayUse", "someOf"),
+      test: cli("revoke"),
+      by: "revoke refuses if no key shows the use",
+    },
+    {
+      name: "an account whose key is not known hides no key from a check",
+      change: becomes("true", "isCredential", "caller", "suspects", "mayUse"),
+      test: cli("keys"),
+      by: "--fail-on unmanaged spares",
     },
   ]),
   ...inFile("cli/reap/reap.ts", [

@@ -98,6 +98,22 @@ test("--fail-on fails a CI job if there are keys of a kind, except the key with 
   for (const what of ["orphan", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
 });
 
+test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {
+  const input = JSON.stringify(exported({ owner }));
+  const args = ["keys", "--json", "--fail-on", "unmanaged", "--state", "-"];
+  await plane.rules.add({ route: "GET /auth", count: null, status: 404 });
+  expect((await run(args, { env: envOf(plane), input })).code).toBe(0);
+  const { id } = await plane.state.createKey("by-hand");
+  await plane.state.useKey(id);
+  // An account that cannot be asked hides no key.
+  const env = {
+    ...envOf(plane),
+    KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: "k", baseUrl: "http://127.0.0.1:9/" } }),
+  };
+  const { code, stdout } = await run(args, { env: { ...env, KEYPLANE_MAX_RETRIES: "0" }, input });
+  expect([code, JSON.parse(stdout).failing]).toEqual([1, [String(id)]]);
+});
+
 test.each([["old=3d"], ["unused=1d,unused=2d"], ["unused"], ["unused=soon"], ["unmanaged"], [""]])(
   "--fail-on %j is wrong usage",
   async (what) => {

@@ -67,6 +67,21 @@ process.stdout.write(${JSON.stringify(JSON.stringify(state))});`;
   }
 });
 
+test("report asks only the selected account at --base-url, and refuses one that is for no account", async () => {
+  const away = await startControlPlane();
+  try {
+    const KEYPLANE_ACCOUNTS = JSON.stringify({ eu: { apiKey: plane.apiKey } });
+    const env = { KEYPLANE_API_KEY: away.apiKey, KEYPLANE_ACCOUNTS };
+    const { accounts } = await reportOf(["--base-url", away.url], env);
+    expect(accounts.map(({ origin }) => origin)).toEqual([away, plane].map(({ url }) => new URL(url).origin));
+    const refused = await run(["report", "--json", "--base-url", away.url], { env: { KEYPLANE_ACCOUNTS } });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("no API key is set")]);
+    expect((await away.log()).map(({ status }) => status)).toEqual([200]);
+  } finally {
+    await away.close();
+  }
+});
+
 test("report lists all configured accounts, and the organizations that hold keys of the states", async () => {
   const organizationId = "org-local-1";
   const env = { KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: plane.apiKey } }) };

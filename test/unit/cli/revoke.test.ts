@@ -106,6 +106,60 @@ test("revoke revokes another key if a service that does not tell its caller list
   expect(await liveIds()).toEqual([]);
 });
 
+test.each(["77", "another key"])(
+  "revoke takes no id from GET /auth for that of the caller's key that is %s",
+  async (told) => {
+    const own = await plane.state.createKey("admin-2");
+    const other = await plane.state.createKey("deploy-bot");
+    await plane.state.useKey(other.id, 60_000);
+    const auth_data = told === "77" ? told : String(other.id);
+    await plane.rules.add({ route: "GET /auth", count: null, patch: { auth_data } });
+    const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
+    const { code, stderr } = await run(["revoke", String(own.id), "--yes"], { env });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`key ${own.id} is the credential of KEYPLANE_API_KEY, or may be`),
+    ]);
+    expect((await run(["revoke", String(other.id), "--yes"], { env })).code).toBe(0);
+    expect(await liveIds()).toEqual([String(own.id)]);
+  },
+);
+
+test("revoke refuses if no key shows the use by a list, because nothing then proves which one the caller's is", async () => {
+  const busy = await Promise.all(["one", "two"].map((name) => plane.state.createKey(name)));
+  await Promise.all(busy.map(({ id }) => plane.state.useKey(id)));
+  const own = await plane.state.createKey("admin-2");
+  await plane.rules.add({ route: "GET /auth", count: null, status: 404 });
+  await plane.rules.add({ route: "GET /api_keys", count: null, lacks: 0 });
+  const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
+  expect(await run(["revoke", String(busy[0]?.id), "--yes"], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("nothing proves that it is another key"),
+  });
+  expect(await plane.liveKeys()).toHaveLength(3);
+});
+
+test("revoke sends the credential of another account to no address but its own", async () => {
+  const away = await startControlPlane();
+  try {
+    const { id } = await away.state.createKey("deploy-bot");
+    const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: away.apiKey } }) };
+    const at = ["--account", "eu", "--base-url", away.url];
+    expect(await run(["revoke", String(id), ...at, "--yes"], { env })).toMatchObject({ code: 0 });
+    expect((await plane.log()).map(({ route }) => route)).toContain("/auth");
+    const callers = (await away.log()).map(({ status }) => status);
+    expect(callers).not.toContain(401);
+    // Without an address of its own, nothing says which key an account uses.
+    const unknown = { KEYPLANE_API_KEY: plane.apiKey, KEYPLANE_ACCOUNTS: env.KEYPLANE_ACCOUNTS };
+    const next = await away.state.createKey("deploy-bot");
+    const { code, stderr } = await run(["revoke", String(next.id), ...at, "--yes"], { env: unknown });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is the credential of KEYPLANE_API_KEY, or may be")]);
+    expect((await away.log()).map(({ status }) => status)).not.toContain(401);
+  } finally {
+    await away.close();
+  }
+});
+
 test("revoke stops if an account cannot be asked, and goes on if the service rejects its credential", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
   const second = await plane.state.createKey("ci-admin");
