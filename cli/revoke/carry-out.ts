@@ -21,6 +21,7 @@ export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
 /** Why a key is not revoked, and what to do about it. */
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
+  "other history": "the account lacks a current key of a given state, so another state may hold this one",
   "in use": "used in the last 5 minutes",
   used: "was used (see --include-used)",
   "after state": "created after the state was saved (pass a newer one, or run `pulumi up`)",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { StackState } from "../../provider/stack/stack-state";
+import { currentKeysIn, type StackState } from "../../provider/stack/stack-state";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
@@ -41,11 +41,12 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const terms = (): SweepTerms => ({
     owners,
     held: new Set(states.flatMap(({ held }) => held.map(({ id }) => id))),
+    current: states.flatMap(({ deployment }) => currentKeysIn(deployment.resources, flags.organization)),
     credentials,
     includeUsed: flags.includeUsed ?? false,
     includeYoung: flags.includeYoung ?? false,
     now: account.serviceNow(),
-    skewMs: account.skewMs ?? 0,
+    skewMs: account.skewMs,
   });
   const first = await keys.list({ signal });
   const { revoke, keep } = planSweep(first, terms());

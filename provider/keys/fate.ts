@@ -59,8 +59,12 @@ export interface SweptKey {
   readonly held: boolean;
   readonly isCredential: boolean;
   readonly use: Use;
+  /** Whether the account lacks a current key of a given state: another history may have gone on from this state. */
+  readonly otherHistory: boolean;
   /** Whether it was used so recently that somebody still uses it. */
   readonly inUse: boolean;
+  /** Whether an answer has shown the service's time, so that ages are known. */
+  readonly isTimeKnown: boolean;
   /** Whether it was created after the newest given state of its owner was saved. */
   readonly afterState: boolean;
   /** Whether a run that is in progress may still save it. */
@@ -170,6 +174,8 @@ function fateOfPrevious(facts: PreviousKey): Fate {
 function fateOfSwept(facts: SweptKey): Fate {
   if (facts.held) return keep("held");
   if (facts.isCredential) return keep("credential");
+  if (facts.otherHistory) return keep("other history");
+  if (!facts.isTimeKnown) return keep("time unknown");
   if (facts.inUse) return keep("in use");
   if (facts.use !== "never" && !facts.includeUsed) return keep("used");
   if (facts.afterState) return keep("after state");

@@ -106,6 +106,16 @@ export function keysIn(resource: StateResource): readonly KeyInState[] {
   });
 }
 
+/** The current keys of resources in an account, or in an organization, except those that are to be deleted. */
+export function currentKeysIn(resources: readonly StateResource[], organizationId: string | undefined) {
+  // An encrypted id can be that of any organization.
+  const isHere = (id: unknown) => id === organizationId || id === HIDDEN;
+  return resources
+    .filter((each) => isKeyplanes(each) && !each.replaced && isHere(each.outputs.organizationId))
+    .flatMap(keysIn)
+    .filter(({ role }) => role === "current");
+}
+
 /** Whether a resource may hold a key's id that is encrypted. */
 export function hidesKeys(resource: StateResource): boolean {
   return valuesIn(resource).some(({ value }) => value === HIDDEN);

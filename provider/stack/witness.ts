@@ -3,8 +3,17 @@ import { urnIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
 import { textsOf } from "../members";
 import type { HeldName, KeyHolder, KeyRequest, Witness } from "../schema/witness";
-import { type Deployment, HIDDEN, type StateResource } from "./deployment";
-import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn, type Role } from "./stack-state";
+import type { Deployment, StateResource } from "./deployment";
+import {
+  currentKeysIn,
+  hidesKeys,
+  isKeyplanes,
+  type KeyInState,
+  keysIn,
+  OWNER_TYPE,
+  ownersIn,
+  type Role,
+} from "./stack-state";
 
 /** The roles of keys that consumers of the resource have. */
 const HOLDS: readonly Role[] = ["current", "previous"];
@@ -76,13 +85,8 @@ export class StackWitness implements Witness {
   }
 
   currentKeys(ownerId: string, organizationId: string | undefined): readonly string[] {
-    // An encrypted id can be that of any organization.
-    const isHere = (id: unknown) => id === organizationId || id === HIDDEN;
-    return this.#ours
-      .filter(({ replaced, outputs }) => !replaced && isHere(outputs.organizationId))
-      .flatMap(keysIn)
-      .filter((key) => key.role === "current" && key.ownerId === ownerId)
-      .map(({ id }) => id);
+    const current = currentKeysIn(this.#ours, organizationId);
+    return current.flatMap(({ id, ownerId: owner }) => (owner === ownerId ? [id] : []));
   }
 
   successorOf(urn: string, id: string): StateResource | undefined {

@@ -2503,6 +2503,8 @@ const evidence = [
     { name: "a deletion in doubt waits for consumers", change: always("fateOf", "length"), test: FATE },
     { name: "the sweep keeps what a state holds", change: drop("fateOfSwept", "facts", "held"), test: FATE },
     { name: "the sweep keeps credentials", change: drop("fateOfSwept", "isCredential"), test: FATE },
+    { name: "the sweep keeps what another history may have", change: drop("fateOfSwept", "otherHistory"), test: FATE },
+    { name: "the sweep needs the service's time", change: drop("fateOfSwept", "isTimeKnown"), test: FATE },
     { name: "the sweep keeps what is in use", change: drop("fateOfSwept", "inUse"), test: FATE },
     { name: "the sweep keeps what was used", change: drop("fateOfSwept", "includeUsed"), test: FATE },
     { name: "the sweep keeps what is newer than the state", change: drop("fateOfSwept", "afterState"), test: FATE },
@@ -2683,6 +2685,19 @@ const evidence = [
       by: "the ledger C7",
     },
   ]),
+  ...inFile("provider/stack/stack-state.ts", [
+    {
+      name: "the key of a replaced resource may be missing",
+      change: always("currentKeysIn", "replaced"),
+      test: stack("witness"),
+    },
+    {
+      name: "a key of an organization whose id is encrypted may be missing",
+      change: without("isHere", "HIDDEN"),
+      test: resources("organization-keys"),
+      by: "the ledger and the owner of an organization report what a crash left",
+    },
+  ]),
   ...inFile("provider/stack/witness.ts", [
     {
       name: "a resource that an alias renamed is found under its saved URN",
@@ -2719,19 +2734,8 @@ const evidence = [
       test: stack("witness"),
     },
     {
-      name: "the key of a replaced resource may be missing",
-      change: always("currentKeys", "replaced"),
-      test: stack("witness"),
-    },
-    {
-      name: "a key of an organization whose id is encrypted may be missing",
-      change: without("isHere", "HIDDEN"),
-      test: resources("organization-keys"),
-      by: "the ledger and the owner of an organization report what a crash left",
-    },
-    {
       name: "the current keys are those of the owner",
-      change: without("currentKeys", "ownerId"),
+      change: always("currentKeys", "ownerId", "==="),
       test: stack("witness"),
     },
     {
@@ -3892,6 +3896,20 @@ const leases = [
       name: "a revocation is verified by what the service lists, not by what this process knows",
       change: becomes("keys.list()", "stillLive", "keys", "listWithout", "revoked"),
       test: cli("sweep"),
+    },
+  ]),
+  ...inFile("cli/sweep/sweep-plan.ts", [
+    {
+      name: "a current key that is missing shows another history",
+      change: becomes("new Set()", "planSweep", "Set", "missing"),
+      test: cli("sweep"),
+      by: "sweep keeps all keys of an owner if a current key",
+    },
+    {
+      name: "a clock that is behind makes no key older than the state",
+      change: becomes("skewMs", "fateOfKey", "Math", "min", "skewMs"),
+      test: cli("sweep"),
+      by: "sweep keeps a key that was made after",
     },
   ]),
   ...inFile("cli/sweep/sweep-owners.ts", [

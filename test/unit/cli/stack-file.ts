@@ -57,8 +57,9 @@ export function exportedOfPlugin(file: {
   readonly ownerStack?: string;
   readonly key: { readonly id: string | number };
   readonly predecessors?: readonly string[];
+  readonly savedAt?: string;
 }): { version: number; deployment: object } {
-  const { owner, ownerOfKey = owner, ownerStack = "dev", key, predecessors } = file;
+  const { owner, ownerOfKey = owner, ownerStack = "dev", key, predecessors, savedAt } = file;
   const urn = (stack: string, type: string, name: string) => `urn:pulumi:${stack}::proj::${type}::${name}`;
   const provider = "pulumi:providers:keyplane";
   const type = "keyplane:index:ApiKey";
@@ -81,7 +82,7 @@ export function exportedOfPlugin(file: {
       outputs: { keyId: String(key.id), key: sealed, ...(predecessors && { predecessors }) },
     },
   ];
-  return { version: 3, deployment: { manifest: manifestAt(), resources } };
+  return { version: 3, deployment: { manifest: manifestAt(savedAt), resources } };
 }
 
 /** The identity of the key `ci` of the plugin. */

@@ -10,6 +10,9 @@ const MINUTE = 60_000;
 const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 const other = "0f0c8f54-0000-4a5e-9a44-1f6a0c6b7a22";
 
+/** A time after all keys of a test were created, which a machine's clock can still show. */
+const soon = () => new Date(Date.now() + MINUTE).toISOString();
+
 let plane: ControlPlane;
 
 beforeEach(async () => {
@@ -82,7 +85,7 @@ test("sweep leaves a key alone that any given state holds in any way", async () 
   };
   const ledger = { owned: [owned], delivered: [delivered], unrevoked: [unrevoked], orphans: [orphan] };
   const folder = await folderWith({ "prod.json": exported({ stack: "prod", owner: other, keys: [elsewhere ?? ""] }) });
-  const file = { owner, keys: [key ?? ""], rotating, ledger };
+  const file = { owner, keys: [key ?? ""], rotating, ledger, savedAt: soon() };
   const args = ["--state", "-", join(folder, "prod.json"), "--yes"];
   expect((await sweep(args, JSON.stringify(exported(file)))).code).toBe(0);
   expect(await revoked()).toEqual([orphan]);
@@ -124,6 +127,38 @@ test("sweep keeps a key that is newer than the newest state of its owner, also w
   expect(await revoked()).toEqual([]);
   await sweep(["--state", "-", ...files, "--yes"], JSON.stringify(exported({ owner })));
   expect(await revoked()).toEqual([newer]);
+});
+
+test("sweep keeps a key that was made after the state was saved, also if this machine's clock is behind", async () => {
+  const savedAt = new Date(Date.now() - MINUTE).toISOString();
+  await plane.clock.advance(30 * MINUTE);
+  await oldKeys(owner);
+  const { stdout } = await sweepBy({ owner, savedAt }, "--yes", "--include-young");
+  expect(stdout).toContain("keep: created after the state was saved");
+  expect(await revoked()).toEqual([]);
+});
+
+test("sweep revokes nothing if the service does not say what time it is", async () => {
+  await oldKeys(owner);
+  await plane.rules.add({ route: "GET /api_keys", headers: { Date: "" }, count: null });
+  const { stdout } = await sweepBy({ owner, savedAt: soon() }, "--yes", "--include-young");
+  expect(stdout).toContain("keep: the service's answer does not say what time it is");
+  expect(await revoked()).toEqual([]);
+});
+
+test("sweep keeps all keys of an owner if a current key of its state is missing, because another history has gone on", async () => {
+  const [replaced = "", elsewhere = "", others = "", held = ""] = await oldKeys(owner, owner, other, other);
+  await plane.state.revokeKey(replaced);
+  const folder = await folderWith({
+    "a.json": exported({ owner, rotating: { keyId: replaced, owner }, savedAt: soon() }),
+    "b.json": exported({ owner: other, stack: "b", rotating: { keyId: held, owner: other }, savedAt: soon() }),
+  });
+  const { code, stdout } = await sweep(["--state", join(folder, "a.json"), join(folder, "b.json"), "--yes"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^${elsewhere} .*keep: the account lacks a current key of a given state`, "m")),
+  ]);
+  expect(await revoked()).toEqual([others]);
 });
 
 test("sweep refuses a state that does not say when it was saved, or says a time to come", async () => {
@@ -290,7 +325,7 @@ test.each<[string, StackFile, RegExp]>([
 
 test("sweep warns about a state that was saved during a run", async () => {
   await oldKeys(owner);
-  const { stderr } = await sweepBy({ owner, pending: 1 });
+  const { stderr } = await sweepBy({ owner, pending: 1, savedAt: soon() });
   expect(stderr).toContain("was saved during a run, or after a run was killed: run `pulumi up` first");
 });
 
@@ -307,7 +342,8 @@ test("sweep revokes what the state of a plugin's stack does not hold, under each
   const strange = await plane.state.createKey(generatedName("ci", identityOfPlugin(other)));
   await plane.clock.advance(60 * MINUTE);
   // A predecessor is a key that a resource did not dare to revoke.
-  const state = exportedOfPlugin({ owner, ownerOfKey: former, key: held, predecessors: [String(left.id)] });
+  const predecessors = [String(left.id)];
+  const state = exportedOfPlugin({ owner, ownerOfKey: former, key: held, predecessors, savedAt: soon() });
   const { code } = await sweep(["--state", "-", "--yes"], JSON.stringify(state));
   expect(code).toBe(0);
   expect((await revoked()).sort()).toEqual([left.id, formerLeft.id].map(String).sort());
