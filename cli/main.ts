@@ -80,15 +80,20 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-let isLost = false;
+let problem: string | undefined;
 // A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.
-process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE" || isLost) return;
-  isLost = true;
-  note(`keyplane: the output cannot be written (${code})`);
-});
+function noteLost(error?: NodeJS.ErrnoException | null): void {
+  if (problem !== undefined || !error) return;
+  problem = error.code ?? error.name;
+  if (problem !== "EPIPE") note(`keyplane: the output cannot be written (${problem})`);
+}
+
+process.stdout.on("error", noteLost);
 process.stderr.on("error", () => {});
 main(process.argv.slice(2)).then((code) => {
   // Exit explicitly, because keep-alive connections would keep the process running. Flush the output first.
-  process.stdout.write("", () => process.exit(isLost && code === EXIT.ok ? EXIT.failed : code));
+  process.stdout.write("", (error) => {
+    noteLost(error);
+    process.exit(problem !== undefined && problem !== "EPIPE" && code === EXIT.ok ? EXIT.failed : code);
+  });
 });

@@ -24,14 +24,22 @@ test("a command whose reader closes the pipe early does all that it was told to 
   }
 });
 
-test.runIf(process.platform === "linux")("a command whose output cannot be written fails, and says why", async () => {
-  const full = await open("/dev/full", "w");
-  const child = spawn(process.execPath, [main, "explain"], { stdio: ["ignore", full.fd, "pipe"] });
-  let stderr = "";
-  child.stderr?.on("data", (data) => {
-    stderr += data;
-  });
-  const [code] = await once(child, "close");
-  await full.close();
-  expect([code, stderr]).toEqual([1, "keyplane: the output cannot be written (ENOSPC)\n"]);
-});
+test.runIf(process.platform === "linux").each([["explain"], ["keys", "--json"]])(
+  "a command whose output cannot be written fails, and says why: %s",
+  async (...args) => {
+    const plane = await startControlPlane();
+    const full = await open("/dev/full", "w");
+    try {
+      const env = { ...process.env, ...envOf(plane) };
+      const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", full.fd, "pipe"], env });
+      let stderr = "";
+      child.stderr?.on("data", (data) => {
+        stderr += data;
+      });
+      const [code] = await once(child, "close");
+      expect([code, stderr]).toEqual([1, "keyplane: the output cannot be written (ENOSPC)\n"]);
+    } finally {
+      await Promise.all([full.close(), plane.close()]);
+    }
+  },
+);
