@@ -12,13 +12,19 @@ import type { Listed } from "./service";
  */
 export function adviceFor(holding: Holding, listed: Listed | undefined, command: string): readonly string[] {
   const { keyId, name, stack, roleNow, isCopy } = holding;
-  if (isMissing(listed)) {
+  const revokeIt =
+    listed?.record === undefined
+      ? `At once, with the settings of its account: \`${command}\`. If the plan shows ${shownName(name)}, repeat it with \`--yes\``
+      : `At once, whoever uses it: \`${command}\``;
+  if (listed !== undefined && listed.record === undefined) {
     return [
       `The account in the settings does not list key ${keyId}: it is revoked, or in another account. \`--check\` tries it`,
-      `At once, with the settings of its account: \`${command}\`. If the plan shows ${shownName(name)}, repeat it with \`--yes\``,
+      revokeIt,
     ];
   }
-  const revoke = `At once, whoever uses it: \`${command}\`, and then \`pulumi up --refresh\` of ${stack}`;
+  // Its resource has left the program, so that nothing there can replace it.
+  if (roleNow === "kept" && !isCopy) return [revokeIt];
+  const revoke = `${revokeIt}, and then \`pulumi up --refresh\` of ${stack}`;
   if (isCopy) {
     return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
   }
@@ -53,7 +59,5 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
 export function revokeNow(holding: Holding, selected: AccountFlags, listed: Listed | undefined): string {
   const { account, baseUrl } = flagsFor(selected.account ?? holding.account, selected);
   const command = revokeCommand(holding.keyId, scopeOf({ ...holding, account }), baseUrl);
-  return `${command}${isMissing(listed) ? "" : " --yes"}`;
+  return `${command}${listed?.record === undefined ? "" : " --yes"}`;
 }
-
-const isMissing = (listed: Listed | undefined): boolean => listed !== undefined && listed.record === undefined;

@@ -170,10 +170,7 @@ function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly Re
 
 /** The newest of the states of the same stack, that is, with the same name and a common owner. */
 function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
-  const { tags } = state;
-  const newest = sameName.find((other) => {
-    return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
-  });
+  const newest = sameName.find(({ tags }) => tags.some((tag) => state.tags.includes(tag)));
   return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
 }
 

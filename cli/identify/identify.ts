@@ -13,7 +13,7 @@ import { adviceFor, revokeNow } from "./advice";
 import { type Holding, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
 import { type Findings, type Identified, printReport, type Unknown } from "./report";
-import { check, Lists } from "./service";
+import { Lists } from "./service";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly check?: true;
@@ -66,14 +66,14 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     const revoke = revokeNow(holding, flags, listed);
     identified.push({
       ...{ digest, holding, others, listed },
-      checked: flags.check ? await check(secretOf(digest), flags, holding.account, run.signal) : undefined,
+      checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
       next: adviceFor(holding, listed, revoke),
       revoke,
     });
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
-    const checked = flags.check ? await check(secretOf(digest), flags, undefined, run.signal) : undefined;
+    const checked = flags.check ? await lists.check(secretOf(digest), undefined) : undefined;
     const keyId = checked?.works ? checked.keyId : undefined;
     const revoke = keyId && `${revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl)} --yes`;
     unknown.push({ digest, checked, revoke });
@@ -99,9 +99,8 @@ async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
 
 /** The digests of what has the form of the service's keys, but is in no state. */
 function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>): readonly string[] {
-  return found.flatMap(({ secrets, service }) => {
-    return service === undefined || [...secrets.keys()].some((digest) => held.has(digest)) ? [] : [service];
-  });
+  const strange = found.filter(({ secrets }) => ![...secrets.keys()].some((digest) => held.has(digest)));
+  return [...new Set(strange.flatMap(({ service }) => service ?? []))];
 }
 
 function report(findings: Findings, { json }: Flags, run: CommandRun): void {

@@ -111,12 +111,14 @@ function startsOf(bytes: Buffer, from: number): number[] {
   return starts.flatMap((start) => [start, ...afterEscape(bytes, start)]);
 }
 
+/** Escapes whose end looks like the start of a key: in URLs (also twice), quoted-printable, JSON, and of colors. */
+const ESCAPES = [/%(?:25)*[0-9a-f]{2}/iy, /%[0-9a-f]{2}/iy, /=[0-9A-F]{2}/y, /\\(?:u.{4}|x..|[^ux])/y, /[[;]\d{0,3}m/y];
+
 /** Where a key begins if what is taken for its first characters belongs to an escape, as in `%20` and `\n`. */
 function afterEscape(bytes: Buffer, start: number): number[] {
-  const [PERCENT, BACKSLASH] = [0x25, 0x5c];
-  const before = bytes[start - 1];
-  if (before === PERCENT) return [start + 2];
-  if (before !== BACKSLASH) return [];
-  const length: Readonly<Record<string, number>> = { u: 5, x: 3 };
-  return [start + (length[String.fromCharCode(bytes[start] ?? 0)] ?? 1)];
+  const text = bytes.toString("latin1", start - 1, start + WORD);
+  return ESCAPES.flatMap((pattern) => {
+    pattern.lastIndex = 0;
+    return pattern.test(text) ? [start - 1 + pattern.lastIndex] : [];
+  });
 }

@@ -41,14 +41,26 @@ export class Lists {
     if (!isConfigured(flagsFor(selected, this.flags))) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
-    try {
+    return this.#noting(`The keys of ${credentialName(selected)} could not be listed`, async () => {
       const { keys, now } = await list;
       const record = keyIn(keys, keyId);
       // The same id with another name is a key of another account.
       return { record: name === undefined || record?.name === name ? record : undefined, now };
+    });
+  }
+
+  /** Sends requests with a key that was found, as `check` does. Returns `undefined` also if that failed. */
+  check(secret: string, account: string | undefined): Promise<Checked | undefined> {
+    return this.#noting("A key could not be checked", () => check(secret, this.flags, account, this.signal));
+  }
+
+  /** One account that cannot be asked must not hide what is known of the other keys. */
+  async #noting<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await ask();
     } catch (error) {
       if (isAborted(error) || error instanceof UsageError) throw error;
-      this.problems.add(`The keys of ${credentialName(selected)} could not be listed: ${messageOf(error)}`);
+      this.problems.add(`${what}: ${messageOf(error)}`);
       return undefined;
     }
   }

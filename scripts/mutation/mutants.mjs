@@ -1429,9 +1429,21 @@ const digests = [
   ...inFile("cli/identify/advice.ts", [
     {
       name: "the command for a key that its account does not list only shows a plan",
-      change: never("revokeNow", "isMissing"),
+      change: never("revokeNow", "record", "undefined"),
       test: cli("identify"),
       by: "with a credential, the last use is shown",
+    },
+    {
+      name: "the command for a key whose account was not asked only shows a plan",
+      change: becomes('" --yes"', "revokeNow", " --yes", ""),
+      test: cli("identify"),
+      by: "a key whose account was not asked",
+    },
+    {
+      name: "a key that stays live without its resource is not said to be replaced",
+      change: never("adviceFor", "kept"),
+      test: cli("identify"),
+      by: "a key that stays live without",
     },
   ]),
   ...inFile("cli/identify/key-search.ts", [
@@ -1465,7 +1477,7 @@ const digests = [
     },
     {
       name: "a stack of the same name with another owner is no newer state",
-      change: always("newestOf", "some"),
+      change: always("newestOf", "some", "includes"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
@@ -1485,6 +1497,12 @@ const digests = [
     },
   ]),
   ...inFile("cli/identify/service.ts", [
+    {
+      name: "a key that cannot be checked does not hide what was identified",
+      change: before("throw error;", "#noting", "problems"),
+      test: cli("identify"),
+      by: "a key that cannot be checked",
+    },
     {
       name: "a key that was found is sent to no service but its own",
       change: becomes("selected.account", "check", "account", "selected", "??"),

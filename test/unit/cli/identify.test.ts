@@ -152,7 +152,7 @@ test("a current and a previous key are told apart, with stack, resource, times, 
     'Set `revokeNow: "100006"` in the arguments of RotatingApiKey "app", and run `pulumi up`',
   );
   expect(keys[1]?.next[0]).toContain('revokeNow: "100005"');
-  expect(keys[0]?.next[1]).toContain("`npx keyplane revoke 100006 --organization org-1 --yes`");
+  expect(keys[0]?.next[1]).toContain("`npx keyplane revoke 100006 --organization org-1`");
   const { stdout } = await run(["identify", "--state", join(folder, "prod.json")], { input: keyOf(2) });
   expect(stdout).toMatch(
     /key 100005 app-.*\n.*shop\/prod.*\n.*app \(RotatingApiKey\): previous key\n[\s\S]*used by +for-app/,
@@ -292,6 +292,56 @@ test("with a credential, the last use is shown and whether the key is listed, wi
   } finally {
     await plane.close();
   }
+});
+
+test("a key that cannot be checked hides nothing of what was identified", async () => {
+  const plane = await startControlPlane();
+  try {
+    const made = await plane.state.createKey(generatedName("ci", owner));
+    const apiKey = { keyId: String(made.id), digest: keyDigest(made.key) };
+    const folder = await folderWith({ "prod.json": state({ apiKey }) });
+    await plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    const env = { ...envOf(plane), KEYPLANE_REQUEST_TIMEOUT: "1s" };
+    const { code, keys, stderr } = await identified(made.key, ["--check", "--state", join(folder, "prod.json")], env);
+    expect([code, keys[0]?.keyId, stderr]).toEqual([3, apiKey.keyId, expect.stringContaining("could not be checked")]);
+  } finally {
+    await plane.close();
+  }
+});
+
+test("a key whose account was not asked is only planned to be revoked, because its id can be somebody else's", async () => {
+  const folder = await folderWith({ "prod.json": state({ apiKey: current(1, 100001) }) });
+  const { stdout } = await run(["identify", "--state", join(folder, "prod.json")], { input: keyOf(1) });
+  expect(stdout).toMatch(
+    /with the settings of its account: `npx keyplane revoke 100001`\. If the plan shows .*`--yes`/,
+  );
+});
+
+test("a key that stays live without its resource is only to be revoked", async () => {
+  const ledger = {
+    urn: "urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:Ledger::keyplane",
+    custom: true,
+    type: "pulumi-nodejs:dynamic/keyplane:Ledger",
+    id: "ledger",
+    outputs: { owned: ["100001"] },
+  };
+  const newer = state({ savedAt: "2026-11-21T00:00:00Z" });
+  const deployment = newer.deployment as { readonly resources: readonly object[] };
+  const folder = await folderWith({
+    "old.json": state({ apiKey: current(1, 100001) }),
+    "new.json": { ...newer, deployment: { ...deployment, resources: [...deployment.resources, ledger] } },
+  });
+  const { keys } = await identified(keyOf(1), ["--state", folder]);
+  expect(keys[0]?.next).toEqual([expect.stringMatching(/^At once, /)]);
+});
+
+test("a newer state without a common owner does not say that a key is no longer in use", async () => {
+  const folder = await folderWith({
+    "here.json": state({ apiKey: current(1, 100001) }),
+    "elsewhere.json": state({ plugin: true, savedAt: "2026-11-21T00:00:00Z" }),
+  });
+  const { keys } = await identified(keyOf(1), ["--state", folder]);
+  expect(keys[0]?.next[0]).toMatch(/^Leave the program as it is, add /);
 });
 
 test("a service that cannot be asked is reported, and the key is identified all the same", async () => {
