@@ -1,5 +1,5 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { plain } from "../terminal";
@@ -31,12 +31,13 @@ export async function stateFiles(paths: readonly string[]): Promise<StateFile[]>
   const found = await Promise.all(
     paths.map(async (path, at) => {
       try {
-        if (!(await stat(path)).isDirectory()) return [{ name: plain(path), path, isNamed: true }];
+        if (path === "-" || !(await stat(path)).isDirectory()) return [{ name: plain(path), path, isNamed: true }];
         const files = await stateFilesIn(path);
-        return files.map((file) => ({ name: plain(file), path: file, isNamed: false }));
+        if (files.length > 0) return files.map((file) => ({ name: plain(file), path: file, isNamed: false }));
       } catch (error) {
         throw refused(shownPath(path, `path ${at + 1}`), unreadable(error), FOLDERS);
       }
+      throw refused(`the folder ${plain(path)}`, "contains no state (*.json, *.json.gz)", FOLDERS);
     }),
   );
   return found.flat();
@@ -55,16 +56,26 @@ export async function readStateFile({ name, path }: StateFile): Promise<Buffer> 
  * The files with states in a folder and in those below it, in order. Of a file backend's folder, only the states that are
  * in force: no history, and no copies (`.bak`), which a backend keeps beside a state.
  */
-export async function stateFilesIn(folder: string): Promise<readonly string[]> {
-  const isThere = await Promise.all(STACKS.map((inside) => isFolder(join(folder, inside))));
-  const root = join(folder, STACKS.find((_, at) => isThere[at]) ?? "");
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name));
-  return files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+async function stateFilesIn(folder: string): Promise<readonly string[]> {
+  // Below the folder with the states, a project can have any name.
+  const inside = resolve(folder).endsWith(join(".pulumi", "stacks")) ? [] : STACKS;
+  const isThere = await Promise.all(inside.map((each) => isFolder(join(folder, each))));
+  return [...(await filesBelow(join(folder, inside.find((_, at) => isThere[at]) ?? ""))).values()].toSorted();
+}
+
+/** The paths of the files with states below a folder, by their real paths: a mounted volume has links to its files. */
+async function filesBelow(folder: string, found = new Map<string, string>(), seen = new Set<string>()) {
+  for (const path of (await readdir(folder)).toSorted().map((name) => join(folder, name))) {
+    if (await isFolder(path)) {
+      const real = await realpath(path);
+      if (!seen.has(real)) await filesBelow(path, found, seen.add(real));
+    } else if (/\.json(\.gz)?$/.test(path)) found.set(await realpath(path), path);
+  }
+  return found;
 }
 
 /** Whether a path is a folder. What is wrong with a path is reported when it is read. */
-export function isFolder(path: string): Promise<boolean> {
+function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,

@@ -9,7 +9,7 @@ import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../prov
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
-import { isFolder, refused, shownPath, stateFilesIn, unpacked, unreadable } from "./state-files";
+import { refused, shownPath, stateFiles, unpacked, unreadable } from "./state-files";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -49,16 +49,7 @@ export async function readStates({ stack = [], state = [] }: StateFlags): Promis
 
 /** Reads the states as `readStates` does, also those in folders. */
 export async function readStatesBelow({ state = [], ...flags }: StateFlags): Promise<ReadState[]> {
-  const files = await Promise.all(state.map(filesAt));
-  return readStates({ ...flags, state: files.flat() });
-}
-
-/** The states in a folder, or the file itself. */
-async function filesAt(path: string): Promise<readonly string[]> {
-  if (path === "-" || !(await isFolder(path))) return [path];
-  const files = await stateFilesIn(path);
-  if (files.length > 0) return files;
-  throw new UsageError(`--state: the folder ${plain(path)} contains no state (*.json, *.json.gz)`);
+  return readStates({ ...flags, state: (await stateFiles(state)).map(({ path }) => path) });
 }
 
 async function readStack(name: StackName, at: number): Promise<ReadState> {

@@ -1512,6 +1512,18 @@ const digests = [
   ]),
   ...inFile("cli/state/state-files.ts", [
     {
+      name: "the states of a project named stacks are not all that a folder has",
+      change: never("stateFilesIn", "endsWith"),
+      test: cli("report"),
+      by: "report reads links in a folder",
+    },
+    {
+      name: "a folder without states is refused",
+      change: always("stateFiles", "files", "length"),
+      test: cli("identify"),
+      by: "what is not a state",
+    },
+    {
       name: "a wrong path that can be a misplaced key is not repeated",
       change: becomes("path !== undefined", "shownPath", "test", "path"),
       test: cli("identify"),

@@ -222,11 +222,12 @@ test("a key is checked only at the address of its own account", async () => {
 
 test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {
   await expect(stateFiles([keyOf(1)])).rejects.toThrow(/path 1 does not exist/);
-  const folder = await folderWith({ "wrong.json": { not: "a state" }, "broken.json": "{" });
+  const folder = await folderWith({ "wrong.json": { not: "a state" }, "broken.json": "{", "empty/none.txt": "" });
   for (const [path, expected] of [
     [join(folder, "wrong.json"), /wrong\.json is neither/],
     [join(folder, "broken.json"), /broken\.json is not JSON/],
     [join(folder, "none.json"), /none\.json does not exist/],
+    [join(folder, "empty"), /empty contains no state/],
     [keyOf(1), /path 1 does not exist/],
   ] as const) {
     const { code, stderr } = await run(["identify", "--state", path], { input: keyOf(1) });

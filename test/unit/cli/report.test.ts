@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -48,6 +48,26 @@ test("report reads the states of a file backend from its folder, compressed ones
   expect(all.keys.find((key) => key.id === String(id))).toMatchObject({ stack: "proj/dev", status: "live" });
   expect(stacksOf(await reportOf(["--state", join(folder, ".pulumi")]))).toEqual(["proj/dev", "proj/prod"]);
   expect(await plane.count()).toBe(2);
+});
+
+test("report reads links in a folder, as in a mounted volume, once each, and the states of a project named stacks", async () => {
+  const folder = await folderWith({
+    "elsewhere/shop/prod.json": exported({ owner: OWNER, stack: "prod" }),
+    "volume/..1/dev.json": exported({ owner: OWNER, stack: "dev" }),
+    ".pulumi/stacks/shop/one.json": exported({ owner: OWNER, stack: "one" }),
+    ".pulumi/stacks/stacks/two.json": exported({ owner: OWNER, stack: "two" }),
+  });
+  for (const [target, path] of [
+    ["..1", "volume/..data"],
+    ["..data/dev.json", "volume/dev.json"],
+    ["../elsewhere/shop", "volume/shop"],
+  ] as const) {
+    await symlink(target, join(folder, path));
+  }
+  expect(stacksOf(await reportOf(["--state", join(folder, "volume")]))).toEqual(["proj/dev", "proj/prod"]);
+  for (const path of [folder, join(folder, ".pulumi"), join(folder, ".pulumi/stacks")]) {
+    expect(stacksOf(await reportOf(["--state", path]))).toEqual(["proj/one", "proj/two"]);
+  }
 });
 
 test("report exports stacks through the Pulumi CLI, without their secrets", async () => {
