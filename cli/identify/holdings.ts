@@ -4,7 +4,7 @@ import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
 import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, type StackState, stays } from "../../provider/stack/stack-state";
+import { keysIn, type Role, roleIn, type StackState, stays } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
 import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
@@ -137,7 +137,8 @@ function stackOf(bytes: Buffer): string | undefined {
 
 interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
   readonly resource: StateResource;
-  readonly role: "current" | "previous";
+  readonly role: Role;
+  readonly isCurrent: boolean;
 }
 
 function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
@@ -145,11 +146,13 @@ function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readon
   return keys.flatMap((resource) => {
     const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
     const both = [
-      { role: "current", digest: digestOf(digest, key), keyId },
-      { role: "previous", digest: digestOf(previousDigest, previousKey), keyId: previousKeyId },
+      { as: "current", digest: digestOf(digest, key), id: keyId },
+      { as: "previous", digest: digestOf(previousDigest, previousKey), id: previousKeyId },
     ] as const;
-    return both.flatMap(({ role, digest = "", keyId }) => {
-      return digests.has(digest) && typeof keyId === "string" ? [{ resource, role, digest, keyId }] : [];
+    return both.flatMap(({ as, digest = "", id }) => {
+      if (!digests.has(digest) || typeof id !== "string") return [];
+      const role = roleIn(resource, { id, role: as });
+      return [{ resource, role, isCurrent: as === "current", digest, keyId: id }];
     });
   });
 }
@@ -189,10 +192,9 @@ function rolesIn({ deployment, held }: ReadState): RoleNow {
 }
 
 function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {
-  const { resource, digest, keyId, role } = key;
+  const { resource, digest, keyId, role, isCurrent } = key;
   const { urn, outputs, inputs } = resource;
   const type = resource.type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey";
-  const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
     ...{ digest, keyId, name, role, ...facts, stack: state.stack, urn, type },

@@ -4,9 +4,9 @@ import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { type Age, readAge, UNUSED_FOR } from "../duration-option";
-import { hasStates, readStates, type StateFlags, withStates } from "../state/states";
+import { hasStates, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
 import { type Column, printTable } from "../table";
-import { note, plain, print, printJson } from "../terminal";
+import { note, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
 import { countFlags, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
@@ -58,11 +58,9 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     if (failOn !== undefined && fails(key, failOn, isOwn === true)) failing.push(key);
   }
   if (failing.length > 0) run.exitCode = EXIT.failed;
-  for (const { source, hidden } of states) {
-    if (hidden.length > 0)
-      note(`${plain(source)} contains encrypted key ids: these keys appear as unmanaged (${plain(hidden[0] ?? "")})`);
-  }
-  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
+  const hidden = noteHidden(states);
+  const ids = failing.map(({ id }) => id);
+  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden });
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
     { title: "STACK", text: formatOwner, atLeast: 14 },
@@ -77,7 +75,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   printTable(found, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([counted(found.length, "key"), ...counts].join(", "));
-  if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
+  if (failing.length > 0) note(`--fail-on: ${ids.join(", ")}`);
   if (states.length === 0)
     note(
       "To show which stack owns a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.",

@@ -4,7 +4,7 @@ import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
-import { type ReadState, timeOf } from "../state/states";
+import { latestOf, type ReadState } from "../state/states";
 import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type Place, Places } from "./place-keys";
@@ -46,15 +46,6 @@ export function joinReport(
     keys,
     flagged: countFlags(keys),
   };
-}
-
-/** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
-function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
-  const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
-    one.stack === other.stack &&
-    one.tags.some((tag) => other.tags.includes(tag)) &&
-    (timeOf(one) - timeOf(other) || at - otherAt) > 0;
-  return new Set(states.filter((state, at) => !states.some((each, eachAt) => isNewer(each, eachAt, state, at))));
 }
 
 function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): readonly Joined[] {

@@ -75,7 +75,7 @@ function noteProblems({ accounts, stacks }: Report, run: CommandRun): void {
     note(`account ${plain(label)} could not be read: ${problem}`);
   }
   for (const { stack, hidden } of stacks) {
-    if (hidden !== undefined) note(`${plain(stack)} contains encrypted key ids: these keys appear as unmanaged`);
+    if (hidden !== undefined) note(`${plain(stack)} contains encrypted key ids: no state seems to hold these keys`);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   keysIn,
   ownersIn,
   type Role,
+  roleIn,
   type StackState,
 } from "../../provider/stack/stack-state";
 import { consumersIn, type ReadState } from "../state/states";
@@ -52,8 +53,7 @@ export function stateKeys(state: ReadState): readonly StateKey[] {
   for (const resource of resources.filter(isKeyplanes).toSorted((one, other) => weight(one) - weight(other))) {
     const users = consumers.get(resource.urn) ?? [];
     for (const key of keysIn(resource)) {
-      const role = resource.replaced && key.role === "current" ? "to be revoked" : key.role;
-      found.set(key.id, stateKey({ ...key, role }, { resource, state, users }));
+      found.set(key.id, stateKey({ ...key, role: roleIn(resource, key) }, { resource, state, users }));
     }
   }
   return [...found.values()];

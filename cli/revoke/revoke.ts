@@ -8,7 +8,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
-import { holdersIn, readStates, type StateFlags, withStates } from "../state/states";
+import { holdersIn, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
 import { printTable } from "../table";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -31,7 +31,8 @@ export function addRevoke(program: Command, run: CommandRun): void {
 async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, run: CommandRun): Promise<void> {
   const { signal } = run;
   const ids = [...new Set(args.map(readId))];
-  const holderOf = holdersIn(await readStates(flags));
+  const states = await readStates(flags);
+  const [holderOf, hidden] = [holdersIn(states), noteHidden(states)];
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
@@ -46,11 +47,8 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
   if (missing.length > 0) run.exitCode = EXIT.failed;
-  await carryOut(
-    { planned: toRevoke, keys, asJson: (results) => ({ planned: toRevoke, missing, ...results }) },
-    flags,
-    run,
-  );
+  const asJson = (results: object) => ({ planned: toRevoke, missing, hidden, ...results });
+  await carryOut({ planned: toRevoke, keys, asJson }, flags, run);
 }
 
 function readId(arg: string): string {

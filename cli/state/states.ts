@@ -6,7 +6,7 @@ import { getOrCreate } from "../../provider/get-or-create";
 import { DYNAMIC } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../provider/stack/stack-state";
-import { plain } from "../terminal";
+import { note, plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
 import { refused, shownPath, stateFiles, unpacked, unreadable } from "./state-files";
@@ -83,10 +83,28 @@ export function parsedState(source: string, text: Buffer, remedy?: string): Read
   }
 }
 
+/** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
+export function latestOf<State extends StackState>(states: readonly State[]): ReadonlySet<State> {
+  const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
+    one.stack === other.stack &&
+    one.tags.some((tag) => other.tags.includes(tag)) &&
+    (timeOf(one) - timeOf(other) || at - otherAt) > 0;
+  return new Set(states.filter((state, at) => !states.some((each, eachAt) => isNewer(each, eachAt, state, at))));
+}
+
+/** Tells which states do not show all their keys. Returns how messages name them. */
+export function noteHidden(states: readonly StackState[]): readonly string[] {
+  const hiding = states.filter(({ hidden }) => hidden.length > 0);
+  for (const { source, hidden } of hiding) {
+    note(`${plain(source)} contains encrypted key ids: no state seems to hold these keys (${plain(hidden[0] ?? "")})`);
+  }
+  return hiding.map(({ source }) => source);
+}
+
 /** Finds who holds a key of a list. The same id with another name is a key of another account. */
 export function holdersIn(states: readonly StackState[]) {
   const holders = new Map<string, (Holder & { readonly stack: string })[]>();
-  for (const { stack, held } of states) {
+  for (const { stack, held } of latestOf(states)) {
     for (const holder of held) getOrCreate(holders, holder.id, () => []).push({ stack, ...holder });
   }
   return (key: ApiKeyRecord) => holders.get(key.id)?.findLast(({ name = key.name }) => name === key.name);

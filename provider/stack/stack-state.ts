@@ -73,7 +73,8 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
   const held = inOrder.flatMap((resource) =>
-    keysIn(resource).map(({ id, name, role }) => {
+    keysIn(resource).map((key) => {
+      const [role, { id, name }] = [roleIn(resource, key), key];
       return { id, name, urn: resource.urn, role, stays: stays(resource, id, role) };
     }),
   );
@@ -88,6 +89,12 @@ export function stackState(source: string, deployment: Deployment): StackState {
     hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
     underWay: deployment.underWay,
   };
+}
+
+/** The role of a key in a resource, which can be left to be deleted. */
+export function roleIn(resource: StateResource, { id, role }: Pick<KeyInState, "id" | "role">): Role {
+  if (!resource.replaced || role !== "current") return role;
+  return stays(resource, id, role) ? "kept" : "to be revoked";
 }
 
 /** Whether a deletion of the resource keeps a key that it holds. It uses what the last run has saved. */

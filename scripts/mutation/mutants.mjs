@@ -3956,12 +3956,22 @@ const leases = [
   ]),
   ...inFile("cli/state/states.ts", [
     {
+      name: "an older state does not say who holds a key",
+      change: uncalled("holdersIn", "latestOf"),
+      test: cli("keys"),
+    },
+    {
       name: "a key with the id of another account's key is told by its name",
       change: becomes("true", "holdersIn", "==="),
       test: cli("keys"),
     },
   ]),
   ...inFile("provider/stack/stack-state.ts", [
+    {
+      name: "the key of a replaced resource is no current one",
+      change: never("roleIn", "replaced", "role"),
+      test: cli("keys"),
+    },
     {
       name: "a list of ids does not hide the name of a key in a state",
       change: always("stackState", "named", "has"),

@@ -336,6 +336,17 @@ test("a key that stays live without its resource is only to be revoked", async (
   expect(keys[0]?.next).toEqual([expect.stringMatching(/^At once, /)]);
 });
 
+test("the key of a replaced resource is not said to be in use", async () => {
+  const replaced = state({ apiKey: current(1, 100001) });
+  const { resources } = replaced.deployment as { readonly resources: readonly { readonly id?: string }[] };
+  const marked = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
+  const folder = await folderWith({
+    "prod.json": { ...replaced, deployment: { ...replaced.deployment, resources: marked } },
+  });
+  const { keys } = await identified(keyOf(1), ["--state", join(folder, "prod.json")]);
+  expect(keys[0]?.next[0]).toMatch(/^The next complete `pulumi up` of shop\/prod revokes it/);
+});
+
 test("a newer state without a common owner does not say that a key is no longer in use", async () => {
   const folder = await folderWith({
     "here.json": state({ apiKey: current(1, 100001) }),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { autoName, newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
-import { exported, exportedOfPlugin, identityOfPlugin } from "./stack-file";
+import { exported, exportedOfPlugin, identityOfPlugin, sealed } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 const DAY = 86_400_000;
@@ -20,7 +20,7 @@ afterEach(() => plane.close());
 /** Runs `keys --json`. Returns what it prints about each key, by id. */
 async function keysOf(
   ...args: string[]
-): Promise<Record<string, { stack?: string; flags: string[]; heldBy?: string }>> {
+): Promise<Record<string, { stack?: string; flags: string[]; heldBy?: string; role?: string }>> {
   const { code, stdout, stderr } = await run(["keys", "--json", ...args], { env: envOf(plane) });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("keyplane:") });
   const { keys } = JSON.parse(stdout) as { keys: { id: string; flags: string[] }[] };
@@ -62,6 +62,49 @@ test("keys shows which resource holds a key, and as which of its keys", async ()
   expect([now, before, old, left].map(role)).toEqual(["current", "previous", "to be revoked", "kept"]);
   const table = await run(["keys", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
   expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
+});
+
+/** A state in which a `RotatingApiKey` with these outputs is left to be deleted. */
+function replacing(rotating: object, more: object = {}) {
+  const state = exported({ owner, rotating });
+  const { resources } = state.deployment as { resources: { id?: string }[] };
+  const marked = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
+  return { ...state, deployment: { ...state.deployment, resources: marked } };
+}
+
+test("keys does not show the key of a replaced resource as a current one", async () => {
+  const { id } = await plane.state.createKey("old");
+  for (const [outputs, role] of [
+    [{}, "(to be revoked)"],
+    [{ revokeOnDelete: false }, "(kept)"],
+  ] as const) {
+    const input = JSON.stringify(replacing({ keyId: String(id), ...outputs }));
+    const { stdout } = await run(["keys", "--state", "-"], { env: envOf(plane), input });
+    expect(stdout).toContain(`app ${role}`);
+  }
+});
+
+test("keys goes by the newest of several states of a stack, in whatever order they are given", async () => {
+  const { id } = await plane.state.createKey(generatedName("ci", owner));
+  const keyId = String(id);
+  const folder = await folderWith({
+    "old.json": exported({ owner, rotating: { keyId }, savedAt: "2026-11-01T00:00:00Z" }),
+    "new.json": exported({ owner, rotating: { previousKeyId: keyId }, savedAt: "2026-11-02T00:00:00Z" }),
+    "gone.json": exported({ owner, savedAt: "2026-11-03T00:00:00Z" }),
+  });
+  const [old, newer, gone] = ["old.json", "new.json", "gone.json"].map((name) => join(folder, name));
+  expect((await keysOf("--state", newer ?? "", old ?? ""))[id]).toMatchObject({ role: "previous" });
+  expect((await keysOf("--state", gone ?? "", newer ?? "", old ?? ""))[id]).toMatchObject({ flags: ["orphan"] });
+});
+
+test("keys and revoke name the states that do not show all their keys", async () => {
+  const { id } = await plane.state.createKey("by-hand");
+  const input = JSON.stringify(exported({ owner, rotating: { keyId: sealed } }));
+  for (const args of [["keys"], ["revoke", String(id)]]) {
+    const { stdout, stderr } = await run([...args, "--json", "--state", "-"], { env: envOf(plane), input });
+    expect(stderr).toContain("standard input contains encrypted key ids: no state seems to hold these keys (urn:");
+    expect(JSON.parse(stdout)).toMatchObject({ hidden: ["standard input"] });
+  }
 });
 
 test("keys shows which keys stay live if their resource is deleted", async () => {
