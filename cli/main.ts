@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { terminalColumns } from "../provider/terminal-columns";
 import { VERSION } from "../provider/version";
-import { CommandRun, EXIT, type ExitCode } from "./command-run";
+import { CommandRun, EXIT, EXIT_CODES, type ExitCode } from "./command-run";
 import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
@@ -29,11 +29,6 @@ const commands: Readonly<Record<string, (program: Command, run: CommandRun) => v
   explain: addExplain,
   serve: addServe,
 };
-
-const EXIT_CODES = `
-Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage or settings, 3 and 4 see
-identify, 130 ended by Ctrl+C.
-`;
 
 function programOf(run: CommandRun): Command {
   const program = new Command("keyplane")
@@ -80,20 +75,17 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-let problem: string | undefined;
+let lost: string | undefined;
 // A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.
-function noteLost(error?: NodeJS.ErrnoException | null): void {
-  if (problem !== undefined || !error) return;
-  problem = error.code ?? error.name;
-  if (problem !== "EPIPE") note(`keyplane: the output cannot be written (${problem})`);
-}
-
-process.stdout.on("error", noteLost);
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  lost ??= code;
+});
 process.stderr.on("error", () => {});
 main(process.argv.slice(2)).then((code) => {
   // Exit explicitly, because keep-alive connections would keep the process running. Flush the output first.
-  process.stdout.write("", (error) => {
-    noteLost(error);
-    process.exit(problem !== undefined && problem !== "EPIPE" && code === EXIT.ok ? EXIT.failed : code);
+  process.stdout.write("", (error?: NodeJS.ErrnoException | null) => {
+    const why = lost ?? error?.code ?? "EPIPE";
+    if (why !== "EPIPE") note(`keyplane: the output cannot be written (${why})`);
+    process.exit(why !== "EPIPE" && code === EXIT.ok ? EXIT.failed : code);
   });
 });

@@ -16,11 +16,9 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
       return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
     }
     if (state.foreign.length > 0) {
-      return warn(
-        "stack",
-        `${shown} was copied or renamed, and its keys may belong to the original stack`,
-        "If it was renamed, set keyplane:renamedFrom before the next `pulumi up`. A copy gets keys of its own.",
-      );
+      const remedy =
+        "If it was renamed, set keyplane:renamedFrom before the next `pulumi up`. A copy gets keys of its own.";
+      return warn("stack", `${shown} was copied or renamed, and its keys may belong to the original stack`, remedy);
     }
     const { size } = new Set(state.held.map(({ id }) => id));
     return ok("stack", `${shown} holds ${counted(size, "key")}`);

@@ -1,14 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { type Age, readAge } from "../duration-option";
-import type { InventoryKey } from "./inventory";
+import { flagOf, type InventoryKey } from "./inventory";
 
-/** The conditions under which `keyplane keys` exits with code 1. */
-export interface FailOn {
-  readonly olderThan?: Age;
-  readonly unused?: Age;
-  readonly unmanaged?: true;
-  readonly orphan?: true;
-}
+/** The conditions under which `keyplane keys` exits with code 1, by the flags that they need. */
+export type FailOn = Readonly<Partial<Record<"older-than" | "unused", Age> & Record<"unmanaged" | "orphan", true>>>;
 
 /** Parses `older-than=180d,unused=90d,unmanaged,orphan`. Any condition is enough. */
 export function readFailOn(text: string): FailOn {
@@ -20,7 +15,7 @@ export function readFailOn(text: string): FailOn {
 
 function readTerm(term: string): FailOn {
   const [, name, age] = /^(older-than|unused)=(.+)$/.exec(term) ?? [];
-  if (age !== undefined) return { [name === "unused" ? "unused" : "olderThan"]: readAge(age) };
+  if (name !== undefined && age !== undefined) return { [name]: readAge(age) };
   if (term === "unmanaged" || term === "orphan") return { [term]: true };
   throw new InvalidArgumentError(
     "It must be a comma-separated list of older-than=AGE, unused=AGE, unmanaged and orphan.",
@@ -32,11 +27,6 @@ function readTerm(term: string): FailOn {
  * @param isOwn - Whether a configured account authenticates with it. No stack manages such a key.
  */
 export function fails({ flags }: InventoryKey, failOn: FailOn, isOwn: boolean): boolean {
-  const { olderThan, unused, unmanaged, orphan } = failOn;
-  return (
-    (olderThan !== undefined && flags.includes(`older-than-${olderThan.text}`)) ||
-    (unused !== undefined && flags.includes(`unused-${unused.text}`)) ||
-    (unmanaged === true && flags.includes("unmanaged") && !isOwn) ||
-    (orphan === true && flags.includes("orphan"))
-  );
+  const failing = Object.entries(failOn).map(([name, age]) => (age === true ? name : flagOf(name, age)));
+  return flags.some((flag) => failing.includes(flag) && !(isOwn && flag === "unmanaged"));
 }

@@ -41,8 +41,8 @@ export function inventory(
     const { tag, stack: owner } = ownerOf(key.name, owners);
     const stack = holder?.stack ?? owner;
     const flags: string[] = [];
-    if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(`unused-${unusedFor.text}`);
-    if (olderThan && ageOf(key.createdAt, now) >= olderThan.ms) flags.push(`older-than-${olderThan.text}`);
+    if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(flagOf("unused", unusedFor));
+    if (olderThan && ageOf(key.createdAt, now) >= olderThan.ms) flags.push(flagOf("older-than", olderThan));
     const deadline = expiresAt(key.name);
     if (deadline !== undefined && Date.parse(deadline) <= now) flags.push("expired");
     if (states.length > 0 && holder === undefined) flags.push(owner === undefined ? "unmanaged" : "orphan");
@@ -53,6 +53,8 @@ export function inventory(
     };
   });
 }
+
+export const flagOf = (name: string, { text }: Age): string => `${name}-${text}`;
 
 /** The stacks of the states, by the tags of their owners. */
 export function ownersOf(states: readonly StackState[]): ReadonlyMap<string, string> {

@@ -47,7 +47,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const found = inventory(records, {
     states,
     unusedFor: failOn?.unused ?? flags.unusedFor ?? UNUSED_FOR,
-    olderThan: failOn?.olderThan ?? flags.olderThan,
+    olderThan: failOn?.["older-than"] ?? flags.olderThan,
     now,
   });
   const callers = failOn?.unmanaged && (await Callers.ask(flags, run.signal));

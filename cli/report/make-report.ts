@@ -11,7 +11,7 @@ import { counted } from "../../provider/text";
 import { type AccountFlags, readOrganization } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { type Age, UNUSED_FOR } from "../duration-option";
-import { type ReadState, readStatesBelow, type StateFlags } from "../state/states";
+import { noteHidden, type ReadState, readStatesBelow, type StateFlags } from "../state/states";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { joinReport } from "./join";
@@ -35,6 +35,7 @@ export async function makeReport(flags: ReportFlags, run: CommandRun): Promise<v
   const { lists, now } = await requestLists(wantedLists(flags, states), flags, run.signal);
   const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? UNUSED_FOR });
   noteProblems(report, run);
+  noteHidden(states);
   if (out !== undefined) await writePage(report, out);
   if (json) printJson(report);
 }
@@ -68,14 +69,11 @@ function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly
 }
 
 /** A report with an account that could not be read is not complete. */
-function noteProblems({ accounts, stacks }: Report, run: CommandRun): void {
+function noteProblems({ accounts }: Report, run: CommandRun): void {
   for (const { label, problem } of accounts) {
     if (problem === undefined) continue;
     run.exitCode = EXIT.failed;
     note(`account ${plain(label)} could not be read: ${problem}`);
-  }
-  for (const { stack, hidden } of stacks) {
-    if (hidden !== undefined) note(`${plain(stack)} contains encrypted key ids: no state seems to hold these keys`);
   }
 }
 

@@ -2,29 +2,16 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --text: #1b1f24;
-  --faint: #57606a;
-  --paper: #fff;
-  --raised: #f4f6f8;
-  --line: #d0d7de;
-  --accent: #0757a8;
-  --bad: #a40e26;
-  --warn: #7d4e00;
-  --good: #116329;
+  --text: light-dark(#1b1f24, #e6edf3);
+  --faint: light-dark(#57606a, #9aa5b1);
+  --paper: light-dark(#fff, #0f141a);
+  --raised: light-dark(#f4f6f8, #1a212a);
+  --line: light-dark(#d0d7de, #38424d);
+  --accent: light-dark(#0757a8, #79b8ff);
+  --bad: light-dark(#a40e26, #ff8f87);
+  --warn: light-dark(#7d4e00, #e8b45a);
+  --good: light-dark(#116329, #6fd08c);
   font: 15px/1.45 system-ui, sans-serif;
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6edf3;
-    --faint: #9aa5b1;
-    --paper: #0f141a;
-    --raised: #1a212a;
-    --line: #38424d;
-    --accent: #79b8ff;
-    --bad: #ff8f87;
-    --warn: #e8b45a;
-    --good: #6fd08c;
-  }
 }
 * { box-sizing: border-box; }
 body {
@@ -43,7 +30,7 @@ code {
   font-size: 0.92em;
 }
 .faint, .line, .name { display: block; }
-.faint {
+.faint, .filters label, #legend {
   color: var(--faint);
   font-size: 0.87rem;
   font-weight: normal;
@@ -88,8 +75,6 @@ button[aria-pressed="true"] {
   display: grid;
   flex: 1 1 14rem;
   max-width: 26rem;
-  color: var(--faint);
-  font-size: 0.87rem;
 }
 .filters input, .filters select {
   width: 100%;
@@ -99,8 +84,6 @@ button[aria-pressed="true"] {
 #legend {
   gap: 0.2rem 1rem;
   list-style: none;
-  color: var(--faint);
-  font-size: 0.87rem;
 }
 td svg {
   display: block;
@@ -146,6 +129,8 @@ th[aria-sort="descending"] button::after { content: " ▼" / ""; }
   padding: 0 0.4rem;
   border: 1px solid currentcolor;
   border-radius: 99px;
+}
+.flag, .axis {
   color: var(--faint);
   font-size: 0.8rem;
   font-weight: normal;
@@ -188,9 +173,6 @@ svg .plan {
 .axis {
   display: flex;
   justify-content: space-between;
-  color: var(--faint);
-  font-size: 0.8rem;
-  font-weight: normal;
 }
 .problem { color: var(--bad); }
 main > details { margin: 0.6rem 0; }

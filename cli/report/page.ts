@@ -98,20 +98,12 @@ function shown(value: unknown): unknown {
 
 /** The report as JSON in a script element, which no text in it can end. */
 function dataOf(report: Report): string {
-  const escapes: Readonly<Record<string, string>> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
-  return printableJson(JSON.stringify(report)).replace(/[<>&]/g, (found) => escapes[found] ?? "");
+  return printableJson(JSON.stringify(report)).replace(/[<>&]/g, (found) => `\\u00${found.charCodeAt(0).toString(16)}`);
 }
 
 /** Text as the content of an element or the value of an attribute. */
 function html(text: string): string {
-  const escapes: Readonly<Record<string, string>> = {
-    "<": "&lt;",
-    ">": "&gt;",
-    "&": "&amp;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[<>&"']/g, (found) => escapes[found] ?? "");
+  return text.replace(/[<>&"']/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
 function flagButton(flag: Flag | "", count: number): string {
@@ -136,17 +128,13 @@ function problemsOf({ accounts, stacks }: Report): string {
     problem === undefined ? [] : [`Account ${label} could not be read: ${problem}`],
   );
   const sealed = stacks.filter(({ hidden }) => hidden !== undefined);
-  const hidden = sealed.map(({ stack }) => `${stack} contains encrypted key ids: these keys appear as unmanaged`);
+  const hidden = sealed.map(({ stack }) => `${stack} contains encrypted key ids: no state seems to hold these keys`);
   return [...unread, ...hidden].map((problem) => `<p class="problem">${html(problem)}</p>`).join("\n");
 }
 
 /** The lists and the states that the report is made of. */
 function sourcesOf({ accounts, stacks }: Report): string {
-  const lists = accounts.map(({ label, origin, keys }) => [
-    label,
-    origin,
-    keys === undefined ? "not read" : String(keys),
-  ]);
+  const lists = accounts.map(({ label, origin, keys = "not read" }) => [label, origin, String(keys)]);
   const states = stacks.map(({ stack, savedAt, keys, isOutdated, isCopy, underWay }) => {
     const notes = [isOutdated && "left out: older", isCopy && "copied or renamed", underWay && "saved during a run"];
     return [stack || "(empty)", savedAt ?? "unknown", String(keys), notes.filter(Boolean).join(", ") || "none"];

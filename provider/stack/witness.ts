@@ -4,19 +4,10 @@ import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRe
 import { textsOf } from "../members";
 import type { HeldName, KeyHolder, KeyRequest, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
-import {
-  currentKeysIn,
-  hidesKeys,
-  isKeyplanes,
-  type KeyInState,
-  keysIn,
-  OWNER_TYPE,
-  ownersIn,
-  type Role,
-} from "./stack-state";
+import { currentKeysIn, hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn } from "./stack-state";
 
 /** The roles of keys that consumers of the resource have. */
-const HOLDS: readonly Role[] = ["current", "previous"];
+const HOLDS: readonly KeyInState["role"][] = ["current", "previous"];
 
 /** The state of the stack, as it was saved when the engine was asked. */
 export class StackWitness implements Witness {

@@ -91,13 +91,8 @@ function factsOf({ events, holders, createdBy, projectId, ownerTag }: ReportKey)
     ["Owner's tag", ownerTag],
     ...events.map(({ what, at }) => [what, at] as const),
     ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isSealed, isCopy, consumers }) => {
-      const more = [
-        role,
-        frontEnd,
-        isAdopted && "adopted",
-        isSealed && "sealed",
-        isCopy && "copied state, or created by another stack",
-      ];
+      const copy = isCopy && "copied state, or created by another stack";
+      const more = [role, frontEnd, isAdopted && "adopted", isSealed && "sealed", copy];
       return [
         [`Held by ${stack}`, `${urn} (${more.filter(Boolean).join(", ")})`] as const,
         ...consumers.map((consumer) => ["Used by", consumer] as const),

@@ -99,7 +99,6 @@ if ("IntersectionObserver" in window) {
   end.observe(part("end"));
 }
 window.addEventListener("beforeprint", () => addRows(shown.length));
-part("from").textContent = new Date(period.from).toISOString().slice(0, 10);
-part("to").textContent = new Date(period.to).toISOString().slice(0, 10);
+for (const end of ["from", "to"] as const) part(end).textContent = new Date(period[end]).toISOString().slice(0, 10);
 part("legend").append(...legend());
 show();

@@ -57,7 +57,7 @@ test("texts outside the table are escaped, too", () => {
   const unread = { ...listOf([]), account: "eu", keys: undefined, problem: text };
   const terms = { now: NOW, unusedFor: { text: "90d", ms: 1 } };
   const page = pageOf(joinReport({ lists: [listOf([]), unread], states: [stateIn(text, state)] }, terms), parts);
-  expect(page).toContain("Account eu could not be read: &lt;b a=&quot;1&quot;&gt;&#39;&amp;");
+  expect(page).toContain("Account eu could not be read: &#60;b a=&#34;1&#34;&#62;&#39;&#38;");
   expect(page).not.toContain("<b ");
 });
 
@@ -131,12 +131,17 @@ function luminance(colour: string): number {
 }
 
 test("all text has enough contrast, in light, in dark and on paper", () => {
-  const themes = [...STYLE.matchAll(/:root \{([^}]*)\}/g)].map(([, body = ""]) => {
-    return new Map(Array.from(body.matchAll(/--(\w+): (#\w+);/g), ([, name = "", colour = ""]) => [name, colour]));
-  });
-  expect(themes).toHaveLength(3);
-  const [light = new Map(), dark = new Map(), paper = new Map()] = themes;
-  expect(STYLE).toContain("@media screen and (prefers-color-scheme: dark)");
+  const [screen = "", print = "", ...more] = Array.from(STYLE.matchAll(/:root \{([^}]*)\}/g), ([, body = ""]) => body);
+  const coloursIn = (text: string, form: RegExp) =>
+    new Map(Array.from(text.matchAll(form), ([, name = "", colour = ""]) => [name, colour]));
+  const light = coloursIn(screen, /--(\w+): light-dark\((#\w+), #\w+\);/g);
+  const dark = coloursIn(screen, /--(\w+): light-dark\(#\w+, (#\w+)\);/g);
+  const paper = coloursIn(print, /--(\w+): (#\w+);/g);
+  expect([light.size, dark.size, paper.size, more]).toEqual([9, 9, 5, []]);
+  expect([screen, print]).toEqual([
+    expect.stringContaining("color-scheme: light dark;"),
+    expect.stringContaining("color-scheme: light;"),
+  ]);
   for (const theme of [light, dark, new Map([...light, ...paper])]) {
     for (const name of ["text", "faint", "accent", "bad", "warn", "good"]) {
       for (const ground of ["paper", "raised"]) {
