@@ -8,7 +8,7 @@ import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsF
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
 const MAX_LISTS = 4;
 
-/** The time, in milliseconds, within which a list can show the use by its own request. */
+/** How long ago, in milliseconds, a list can show the use by its own request. */
 const NOW_MS = 5_000;
 
 /** A configured account, and the keys one of which it authenticates with. */
@@ -70,14 +70,11 @@ async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Call
   const account = Account.for(settings);
   const told = await readCaller(clientOf(settings), { signal });
   const list = await listWith(account, signal);
-  const own = told?.keyId && list && keyIn(list, told.keyId);
+  const own = list?.find(({ id }) => id === told?.keyId);
   // What the service tells can be the id of something else. The key itself has just been used.
-  const suspects = own && isUsedNow(own, account) ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null);
+  const isUsed = account.skewMs !== undefined && Date.parse(own?.lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
+  const suspects = own && isUsed ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null);
   return { name: credentialName(flags.account), account, suspects: someOf(suspects) };
-}
-
-function isUsedNow({ lastUsedAt }: ApiKeyRecord, account: Account): boolean {
-  return account.skewMs !== undefined && Date.parse(lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
 }
 
 /** A list contains the key that requests it, and shows this use. One without such a key proves nothing. */

@@ -21,11 +21,7 @@ export function addServe(program: Command): void {
     .option("--port <port>", "port of the API; 0 means any free port", "0")
     .option("--api-key <key>", "the admin key; - reads it from standard input (default: a new one, which is shown)")
     .option("--data <file>", "keeps the state in a file across restarts")
-    .option(
-      "--host <address>",
-      "the address to listen on; only 127.0.0.1, because the control endpoints need no key",
-      "127.0.0.1",
-    )
+    .option("--host <address>", "only 127.0.0.1, because the control endpoints need no key", "127.0.0.1")
     .option("--json", "prints its addresses as one line of JSON")
     .addHelpText(
       "after",

@@ -66,7 +66,7 @@ export async function holdingsOf(
   let [next, states] = [0, exported.length];
   const work = async () => {
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
-      const bytes = await readStateFile(file);
+      const bytes = await readStateFile(file, FOLDERS);
       const stack = stackOf(bytes);
       if (stack === undefined && !file.isNamed) continue;
       states++;
@@ -79,7 +79,7 @@ export async function holdingsOf(
   const holding = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
   const stacks = new Set(holding.map(({ stack }) => stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
-    read.push(parsedState(file.name, await readStateFile(file), FOLDERS));
+    read.push(parsedState(file.name, await readStateFile(file, FOLDERS), FOLDERS));
   }
   const byStack = newestFirst(read);
   const roles = new Map<ReadState, RoleNow>();

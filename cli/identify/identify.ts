@@ -75,7 +75,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   for (const digest of strange) {
     const checked = flags.check ? await lists.check(secretOf(digest), undefined) : undefined;
     const keyId = checked?.works ? checked.keyId : undefined;
-    const revoke = keyId && `${revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl)} --yes`;
+    const revoke = keyId && revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl);
     unknown.push({ digest, checked, revoke });
   }
   for (const problem of lists.problems) note(problem);

@@ -112,7 +112,13 @@ function startsOf(bytes: Buffer, from: number): number[] {
 }
 
 /** Escapes whose end looks like the start of a key: in URLs (also twice), quoted-printable, JSON, and of colors. */
-const ESCAPES = [/%(?:25)*[0-9a-f]{2}/iy, /%[0-9a-f]{2}/iy, /=[0-9A-F]{2}/y, /\\(?:u.{4}|x..|[^ux])/y, /[[;]\d{0,3}m/y];
+const ESCAPES = [
+  /%25(?:25)?[0-9a-f]{2}/iy,
+  /%[0-9a-f]{2}/iy,
+  /=[0-9A-F]{2}/y,
+  /\\(?:u.{4}|x..|[^ux])/y,
+  /[[;]\d{0,3}m/y,
+];
 
 /** Where a key begins if what is taken for its first characters belongs to an escape, as in `%20` and `\n`. */
 function afterEscape(bytes: Buffer, start: number): number[] {

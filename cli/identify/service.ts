@@ -49,7 +49,7 @@ export class Lists {
     });
   }
 
-  /** Sends requests with a key that was found, as `check` does. Returns `undefined` also if that failed. */
+  /** What `check` says; `undefined` also if that failed. */
   check(secret: string, account: string | undefined): Promise<Checked | undefined> {
     return this.#noting("A key could not be checked", () => check(secret, this.flags, account, this.signal));
   }

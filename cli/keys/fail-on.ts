@@ -24,9 +24,9 @@ function readTerm(term: string): FailOn {
 
 /**
  * Whether a key meets a condition.
- * @param isOwn - Whether a configured account authenticates with it. No stack manages such a key.
+ * @param key - `isOwn`: whether a configured account authenticates with it. No stack manages such a key.
  */
-export function fails({ flags }: InventoryKey, failOn: FailOn, isOwn: boolean): boolean {
+export function fails({ flags, isOwn }: InventoryKey & { readonly isOwn: boolean }, failOn: FailOn): boolean {
   const failing = Object.entries(failOn).map(([name, age]) => (age === true ? name : flagOf(name, age)));
   return flags.some((flag) => failing.includes(flag) && !(isOwn && flag === "unmanaged"));
 }

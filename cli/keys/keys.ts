@@ -26,11 +26,7 @@ export function addKeys(program: Command, run: CommandRun): void {
   withStates(command)
     .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
-    .option(
-      "--fail-on <what>",
-      "ends with exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,orphan",
-      readFailOn,
-    )
+    .option("--fail-on <what>", "exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,orphan", readFailOn)
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, run));
 }
@@ -55,7 +51,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   for (const key of found) {
     // The key that this command authenticates with is often created by hand.
     const isOwn = callers && key.flags.includes("unmanaged") && (await callers.isCredential(key));
-    if (failOn !== undefined && fails(key, failOn, isOwn === true)) failing.push(key);
+    if (failOn !== undefined && fails({ ...key, isOwn: isOwn === true }, failOn)) failing.push(key);
   }
   if (failing.length > 0) run.exitCode = EXIT.failed;
   const hidden = noteHidden(states);

@@ -14,11 +14,7 @@ export function accountsOf({ account, baseUrl }: AccountFlags): readonly (string
 }
 
 /** Requests the lists. Throws if none can be read. `now` is the service's time after the first answer, in milliseconds. */
-export async function requestLists(
-  wanted: readonly Scope[],
-  flags: AccountFlags,
-  signal: AbortSignal,
-): Promise<{ readonly lists: readonly KeyList[]; readonly now: number }> {
+export async function requestLists(wanted: readonly Scope[], flags: AccountFlags, signal: AbortSignal) {
   const errors: unknown[] = [];
   const answered: Account[] = [];
   // All settings are checked before the first request.

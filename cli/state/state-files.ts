@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { plain } from "../terminal";
@@ -44,11 +45,14 @@ export async function stateFiles(paths: readonly string[]): Promise<StateFile[]>
 }
 
 /** Reads a file with a state. Unpacks it if it is compressed. */
-export async function readStateFile({ name, path }: StateFile): Promise<Buffer> {
+export async function readStateFile({ name, path }: StateFile, remedy?: string): Promise<Buffer> {
   try {
-    return await unpacked(await readFile(path));
+    const bytes = await (path === "-" ? buffer(process.stdin) : readFile(path));
+    // A file backend can store it compressed.
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    return isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }) : bytes;
   } catch (error) {
-    throw refused(name, unreadable(error), FOLDERS);
+    throw refused(name, unreadable(error), remedy);
   }
 }
 
@@ -82,18 +86,12 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Unpacks a state if it is compressed, as a file backend can store it. */
-export async function unpacked(bytes: Buffer): Promise<Buffer> {
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return isPacked ? promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }) : bytes;
-}
-
 /** How a message names an argument: an argument that is not a file could be a misplaced secret. */
 export function shownPath(path: string, position: string): string {
   return /\.json(\.gz)?$/.test(path) ? plain(path) : position;
 }
 
-export function unreadable(error: unknown): string {
+function unreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }

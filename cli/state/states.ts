@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { buffer as bytesOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
@@ -9,7 +7,7 @@ import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../prov
 import { note, plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
-import { refused, shownPath, stateFiles, unpacked, unreadable } from "./state-files";
+import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -19,10 +17,7 @@ export interface StateFlags {
 export function withStates(command: Command): Command {
   return command
     .option("--stack <name...>", "your stacks, whose states are read with the Pulumi CLI")
-    .option(
-      "--state <file...>",
-      "states of your stacks: output of `pulumi stack export`, or checkpoint files; - is standard input",
-    );
+    .option("--state <file...>", "states: output of `pulumi stack export`, or checkpoint files; - is standard input");
 }
 
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
@@ -62,16 +57,10 @@ async function readStack(name: StackName, at: number): Promise<ReadState> {
   }
 }
 
-async function readFrom(file: string, at: number): Promise<ReadState> {
-  const isInput = file === "-";
-  const source = isInput ? "standard input" : file;
-  const bytes = await (isInput ? bytesOfStream(process.stdin) : readFile(file)).catch((error) => {
-    throw refused(isInput ? source : shownPath(file, `file ${at + 1}`), unreadable(error));
-  });
-  const text = await unpacked(bytes).catch(() => {
-    throw refused(plain(source), "cannot be unpacked");
-  });
-  return parsedState(source, text);
+async function readFrom(path: string, at: number): Promise<ReadState> {
+  const source = path === "-" ? "standard input" : path;
+  const name = path === "-" ? source : shownPath(path, `file ${at + 1}`);
+  return parsedState(source, await readStateFile({ name, path, isNamed: true }));
 }
 
 /** The state in the text of a file. Throws a `UsageError` if it is not one. */

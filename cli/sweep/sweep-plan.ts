@@ -37,10 +37,9 @@ const IN_USE_MS = 5 * 60_000;
 /** Finds the owners' keys that are in no state, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
   const missing = terms.current.filter(({ id }) => keyIn(keys, id) === undefined);
-  const lacking = new Set(missing.map(({ ownerId }) => ownerTag(ownerId)));
   const tagged = keys.flatMap((key) => {
     const tag = tagsIn(key.name).find((each) => terms.owners.has(each));
-    return tag === undefined ? [] : [{ key, fate: fateOfKey(key, tag, lacking.has(tag), terms) }];
+    return tag === undefined ? [] : [{ key, fate: fateOfKey(key, tag, missing, terms) }];
   });
   const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ ...key, reason: fate.why }]));
   return {
@@ -50,7 +49,7 @@ export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): Swe
   };
 }
 
-function fateOfKey(key: ApiKeyRecord, tag: string, otherHistory: boolean, terms: SweepTerms) {
+function fateOfKey(key: ApiKeyRecord, tag: string, missing: SweepTerms["current"], terms: SweepTerms) {
   const { owners, held, credentials, includeUsed, includeYoung, now, skewMs = 0 } = terms;
   const created = Date.parse(key.createdAt);
   const savedAt = owners.get(tag);
@@ -62,7 +61,7 @@ function fateOfKey(key: ApiKeyRecord, tag: string, otherHistory: boolean, terms:
     isCredential: credentials.has(key.id),
     use: key.lastUsedAt === null ? "never" : "used",
     inUse: key.lastUsedAt !== null && ageOf(key.lastUsedAt, now) < IN_USE_MS,
-    otherHistory,
+    otherHistory: missing.some(({ ownerId }) => ownerTag(ownerId) === tag),
     isTimeKnown: terms.skewMs !== undefined,
     afterState: !isBefore,
     isYoung: ageOf(key.createdAt, now) < YOUNG_MS,

@@ -73,8 +73,8 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
   const held = inOrder.flatMap((resource) =>
-    keysIn(resource).map((key) => {
-      const [role, { id, name }] = [roleIn(resource, key), key];
+    keysIn(resource).map(({ id, name, role: saved }) => {
+      const role = roleIn(resource, { id, role: saved });
       return { id, name, urn: resource.urn, role, stays: stays(resource, id, role) };
     }),
   );

@@ -3931,7 +3931,7 @@ const leases = [
   ...inFile("cli/sweep/sweep-plan.ts", [
     {
       name: "a current key that is missing shows another history",
-      change: becomes("new Set()", "planSweep", "Set", "missing"),
+      change: never("fateOfKey", "missing", "ownerTag"),
       test: cli("sweep"),
       by: "sweep keeps all keys of an owner if a current key",
     },
@@ -4000,7 +4000,7 @@ const leases = [
   ...inFile("cli/callers.ts", [
     {
       name: "what the service tells of its caller is the id of a key only if that key has just been used",
-      change: without("askCaller", "isUsedNow"),
+      change: without("askCaller", "isUsed"),
       test: cli("revoke"),
       by: "revoke takes no id from GET /auth",
     },

@@ -71,7 +71,8 @@ describe("--stack", () => {
     const held = await plane.state.createKey(generatedName("ci", owner));
     const left = await plane.state.createKey(generatedName("ci", owner));
     await plane.clock.advance(HOUR);
-    const savedAt = new Date().toISOString();
+    // After both keys were created, by the clock of a machine.
+    const savedAt = new Date(Date.now() + 60_000).toISOString();
     const saved = stack({ owner, keys: [held.id], savedAt });
     const { code, stdout } = await ask(saved, ["sweep", "--stack", "dev", "--yes"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${left.id}`)]);
