@@ -39,7 +39,7 @@ export async function clearName({ name, owner, onNameConflict = "fail" }: NameCl
     `the name ${name} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
       `${ways}. If it is a key of this stack that is to be replaced, first run \`pulumi up\` without the change and without ` +
       "revokeOnDelete, retainOnDelete and protect. Then change rotationTriggers. If it was replaced and is still to be " +
-      "deleted, leave this resource out of one `pulumi up`",
+      "deleted, run one `pulumi up` that leaves this resource out",
   );
 }
 

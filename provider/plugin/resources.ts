@@ -238,7 +238,7 @@ export class Resources {
     const { isDestroy, isLimited } = this.session.command;
     // A second state of the resource can have an organization's key, after an import by the other form of its id.
     const shown = this.#shown.get(context.urn);
-    const isTwice = shown?.id === id && shown.stays && outputs.organizationId !== undefined;
+    const isTwice = shown?.id === id && shown.stays && id === outputs.keyId && outputs.organizationId !== undefined;
     const isTakenOver = outputs.imported === true || outputs.adopted !== undefined || isTwice;
     const mayShare = isTakenOver && !this.config().isStateless;
     const needsSuccessor = type.compromised !== undefined && !this.#followed.has(context.urn) && !isDestroy;

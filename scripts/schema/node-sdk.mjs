@@ -2,7 +2,7 @@
 // the npm package, keeps secrets out of debug messages, and lets the plugin refuse misspelled inputs.
 import { isDeepStrictEqual } from "node:util";
 import { interfaceOf, isRequired, sameAs, typeFor } from "./node-types.mjs";
-import { commentOf, fileOf, listOf, signatureOf } from "./typescript.mjs";
+import { commentOf, fileOf, signatureOf, wordsOf } from "./typescript.mjs";
 
 /** @returns {Record<string, string>} The files by their names in `sdk/plugin`. */
 export function renderNodeSdk(schema) {
@@ -94,7 +94,7 @@ function fileOfResource(token, { description, properties, required, inputPropert
     "  }",
     "}",
   ];
-  const constants = [`const TOKEN = ${JSON.stringify(token)};`, ...listOf("OUTPUTS", Object.keys(properties).sort())];
+  const constants = [`const TOKEN = ${JSON.stringify(token)};`, ...wordsOf("OUTPUTS", Object.keys(properties).sort())];
   const inputs = { properties: inputProperties, required: requiredInputs };
   const text = fileOf(
     [

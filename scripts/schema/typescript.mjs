@@ -26,11 +26,13 @@ export function signatureOf(name, parameters, result) {
   return [`${indent}${name}(`, ...parameters.map((each) => `${indent}  ${each},`), `${indent}${tail}`];
 }
 
-/** A constant that is a list of texts. */
-export function listOf(name, texts) {
-  const quoted = texts.map((text) => JSON.stringify(text));
-  const line = `const ${name} = [${quoted.join(", ")}];`;
-  return line.length <= WIDTH ? [line] : [`const ${name} = [`, ...quoted.map((each) => `  ${each},`), "];"];
+/** A constant that is a text of words. */
+export function wordsOf(name, words) {
+  const text = words.join(" ");
+  const line = `const ${name} = "${text}";`;
+  if (line.length <= WIDTH) return [line];
+  const lines = wrap(text, WIDTH - "   ``".length);
+  return [`const ${name} =`, ...lines.map((each, at) => (lines[at + 1] ? `  "${each} " +` : `  "${each}";`))];
 }
 
 function wrap(text, width) {

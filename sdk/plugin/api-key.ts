@@ -84,29 +84,9 @@ export interface ApiKeyArgs {
 }
 
 const TOKEN = "keyplane:index:ApiKey";
-const OUTPUTS = [
-  "createdAt",
-  "digest",
-  "expiresAt",
-  "key",
-  "keyId",
-  "maxAge",
-  "name",
-  "namePrefix",
-  "onNameConflict",
-  "operationTimeout",
-  "organizationId",
-  "pending",
-  "projectId",
-  "revokeOnDelete",
-  "rotateAfter",
-  "rotateAt",
-  "rotationWindow",
-  "sealTo",
-  "sealedKey",
-  "verify",
-  "waitForProjects",
-];
+const OUTPUTS =
+  "createdAt digest expiresAt key keyId maxAge name namePrefix onNameConflict operationTimeout organizationId pending " +
+  "projectId revokeOnDelete rotateAfter rotateAt rotationWindow sealTo sealedKey verify waitForProjects";
 
 /**
  * An API key: one key with one secret. A change that needs another key replaces it. The new key is created first, so

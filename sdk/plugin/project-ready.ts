@@ -22,7 +22,7 @@ export interface ProjectReadyArgs {
 }
 
 const TOKEN = "keyplane:index:ProjectReady";
-const OUTPUTS = ["horizon", "ignoreActions", "operationIds", "operationTimeout", "projectId", "triggers"];
+const OUTPUTS = "horizon ignoreActions operationIds operationTimeout projectId triggers";
 
 /**
  * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it

@@ -123,40 +123,11 @@ export interface RotatingApiKeyArgs {
 }
 
 const TOKEN = "keyplane:index:RotatingApiKey";
-const OUTPUTS = [
-  "createdAt",
-  "digest",
-  "expiresAt",
-  "gracePeriod",
-  "key",
-  "keyId",
-  "maxAge",
-  "maxOverlap",
-  "name",
-  "namePrefix",
-  "nextAction",
-  "operationTimeout",
-  "organizationId",
-  "pending",
-  "previousDigest",
-  "previousKey",
-  "previousKeyId",
-  "previousSealedKey",
-  "projectId",
-  "quietPeriod",
-  "retireAfter",
-  "retirement",
-  "revokeNow",
-  "revokeOnDelete",
-  "rotateAfter",
-  "rotateAt",
-  "rotationWindow",
-  "sealTo",
-  "sealedKey",
-  "selfRotation",
-  "verify",
-  "waitForProjects",
-];
+const OUTPUTS =
+  "createdAt digest expiresAt gracePeriod key keyId maxAge maxOverlap name namePrefix nextAction operationTimeout " +
+  "organizationId pending previousDigest previousKey previousKeyId previousSealedKey projectId quietPeriod retireAfter " +
+  "retirement revokeNow revokeOnDelete rotateAfter rotateAt rotationWindow sealTo sealedKey selfRotation verify " +
+  "waitForProjects";
 
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and

@@ -40,13 +40,14 @@ export function invokeOptionsOf(options: InvokeOutputOptions): InvokeOutputOptio
 /**
  * What a resource is registered with: its inputs, and `undefined` for its outputs, from which Pulumi makes properties. A
  * resource that is read by its id has no inputs.
+ * @param outputs - The names of the outputs, with a space between two.
  */
 export function inputsOf(
-  outputs: readonly string[],
+  outputs: string,
   args: object,
   { id }: Pick<pulumi.CustomResourceOptions, "id">,
 ): pulumi.Inputs {
-  const unknown = Object.fromEntries(outputs.map((name) => [name, undefined]));
+  const unknown = Object.fromEntries(outputs.split(" ").map((name) => [name, undefined]));
   return id === undefined ? { ...unknown, ...args } : unknown;
 }
 
