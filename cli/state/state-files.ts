@@ -69,11 +69,18 @@ async function stateFilesIn(folder: string): Promise<readonly string[]> {
 
 /** The paths of the files with states below a folder, by their real paths: a mounted volume has links to its files. */
 async function filesBelow(folder: string, found = new Map<string, string>(), seen = new Set<string>()) {
-  for (const path of (await readdir(folder)).toSorted().map((name) => join(folder, name))) {
-    if (await isFolder(path)) {
-      const real = await realpath(path);
-      if (!seen.has(real)) await filesBelow(path, found, seen.add(real));
-    } else if (/\.json(\.gz)?$/.test(path)) found.set(await realpath(path), path);
+  const real = await realpath(folder);
+  if (seen.has(real)) return found;
+  seen.add(real);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const isLink = entry.isSymbolicLink();
+    if (isLink ? await isFolder(path) : entry.isDirectory()) await filesBelow(path, found, seen);
+    // A link to nothing is reported when it is read. Of a file and links to it, the first name is shown.
+    else if (/\.json(\.gz)?$/.test(path)) {
+      const target = isLink ? await realpath(path).catch(() => path) : join(real, entry.name);
+      found.set(target, [path, found.get(target) ?? path].toSorted()[0] ?? path);
+    }
   }
   return found;
 }
