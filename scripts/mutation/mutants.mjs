@@ -2221,12 +2221,6 @@ const plugins = [
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if a process",
     },
-    {
-      name: "the end of a run says nothing without the state",
-      change: drop("atEnd", "knows"),
-      test: contract("orphans"),
-      by: "a key of a resource that is gone from the program is kept without a word",
-    },
   ]),
   ...inFile("provider/plugin/handover.ts", [
     {
