@@ -12,7 +12,15 @@ import type { StackConfig } from "./stack-config";
 export function checkSettings(flags: AccountFlags, stack: StackConfig | undefined) {
   // A named account is a single setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack), checkCredential(stack)];
-  const findings = [...ownAccount, ...checkAccounts(stack)];
+  // The stack's file is usually committed.
+  const inClear = (stack?.accountsInClear ?? []).map((name) =>
+    fail(
+      `account ${shownAccount(name)}`,
+      `${stack?.file} contains its API key in plain text`,
+      `Create a new key, and run \`pulumi config set --path --secret '${accountSetting("apiKey", name)}'\`. Revoke this one.`,
+    ),
+  );
+  const findings = [...ownAccount, ...inClear];
   const hidden = isHidden(flags, stack);
   if (hidden && flags.account !== undefined) findings.push(notTried(stack, flags.account));
   if (hidden || findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
@@ -65,17 +73,6 @@ function hides(stack: StackConfig | undefined, name: "apiKey" | "accounts" | "ba
 function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined): boolean {
   if (account !== undefined) return hides(stack, "accounts");
   return hides(stack, "apiKey") || (baseUrl === undefined && hides(stack, "baseUrl"));
-}
-
-/** Checks whether the stack's file, which is usually committed, contains plain-text keys of named accounts. */
-function checkAccounts(stack: StackConfig | undefined): Finding[] {
-  return (stack?.accountsInClear ?? []).map((name) =>
-    fail(
-      `account ${shownAccount(name)}`,
-      `${stack?.file} contains its API key in plain text`,
-      `Create a new key, and run \`pulumi config set --path --secret '${accountSetting("apiKey", name)}'\`. Revoke this one.`,
-    ),
-  );
 }
 
 /** The finding about a setting that can be read, or about what is wrong with it. */

@@ -1,10 +1,10 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
+import { isMadeByOneOf, makerIn } from "../../provider/keys/names";
 import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, roleIn, type StackState, stays } from "../../provider/stack/stack-state";
+import { keysIn, type Role, roleIn, stays } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
 import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
@@ -204,16 +204,12 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
+    // If nothing shows who created the key, a state that is a copy as a whole decides.
+    isCopy: !(isMadeByOneOf({ name, maker: makerIn(outputs, keyId) }, state.tags) ?? state.foreign.length === 0),
     stays: stays(resource, keyId, role),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
     ...{ source: state.source, savedAt: state.savedAt },
   };
-}
-
-/** Whether an owner of another stack created a key. If nothing shows who did, whether the state is a copy as a whole. */
-function isForeign(made: MadeBy, { tags, foreign }: StackState): boolean {
-  return !(isMadeByOneOf(made, tags) ?? foreign.length === 0);
 }
 
 /** The stack that owns a key first, then copies; newer states first. */

@@ -53,7 +53,9 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
   for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
-  const strange = unknownIn(found, held);
+  // What has the form of the service's keys, but is in no state.
+  const inNone = found.filter((each) => ![...each.secrets.keys()].some((digest) => held.has(digest)));
+  const strange = [...new Set(inNone.flatMap(({ service }) => service ?? []))];
   // No later output can contain one, whatever the names in a state are.
   for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
   const lists = new Lists(flags, run.signal);
@@ -95,12 +97,6 @@ async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
   // An option with several values takes the name of a file, too.
   if (length === 0) note("The text on standard input is empty. Pass a file as < FILE.");
   return search.found;
-}
-
-/** The digests of what has the form of the service's keys, but is in no state. */
-function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>): readonly string[] {
-  const strange = found.filter(({ secrets }) => ![...secrets.keys()].some((digest) => held.has(digest)));
-  return [...new Set(strange.flatMap(({ service }) => service ?? []))];
 }
 
 function report(findings: Findings, { json }: Flags, run: CommandRun): void {

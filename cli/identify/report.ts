@@ -65,7 +65,8 @@ function printKey({ digest, holding, others, listed, checked, next }: Identified
   row("resource", `${nameInUrn(urn)} (${type}): ${roleText(holding)}`);
   const limits = [organizationId && `organization ${organizationId}`, projectId && `project ${projectId}`];
   row("account", [account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
-  row("since", sinceText(holding, listed));
+  const since = holding.createdAt ?? listed?.record?.createdAt ?? "unknown";
+  row("since", holding.replacedAt === undefined ? since : `${since}, replaced ${holding.replacedAt}`);
   row("last use", lastUseText(holding, listed));
   if (checked !== undefined) row("check", checkedText(checked));
   row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
@@ -87,11 +88,6 @@ function row(title: string, text: string): void {
 function roleText({ role, roleNow }: Holding): string {
   if (roleNow === role) return `${role} key`;
   return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
-}
-
-function sinceText({ createdAt, replacedAt }: Holding, listed: Listed | undefined): string {
-  const created = createdAt ?? listed?.record?.createdAt ?? "unknown";
-  return replacedAt === undefined ? created : `${created}, replaced ${replacedAt}`;
 }
 
 function lastUseText({ lastUsedAt: inState }: Holding, listed: Listed | undefined): string {

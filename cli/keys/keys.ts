@@ -59,7 +59,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden });
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
-    { title: "STACK", text: formatOwner, atLeast: 14 },
+    { title: "STACK", text: ({ stack, ownerTag: tag }) => stack ?? (tag ? `(tag ${tag})` : "-"), atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
     {
       title: "FLAGS",
@@ -76,8 +76,4 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     note(
       "To show which stack owns a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.",
     );
-}
-
-function formatOwner({ stack, ownerTag }: InventoryKey): string {
-  return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
 }

@@ -5,9 +5,8 @@ import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
 import { latestOf, type ReadState } from "../state/states";
-import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
-import { type Place, Places } from "./place-keys";
+import { type KeyList, labelOf, listedKeys, type Place, Places } from "./place-keys";
 import type { Flag, KeyEvent, Report, ReportKey, ReportStack } from "./report-data";
 import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
 
@@ -38,9 +37,8 @@ export function joinReport(
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
-    accounts: lists.map((list) => {
-      const { origin, keys, problem } = list;
-      return { label: labelOf(list), origin, keys: keys?.length, problem };
+    accounts: lists.map(({ origin, keys, problem, ...scope }) => {
+      return { label: labelOf(scope), origin, keys: keys?.length, problem };
     }),
     stacks: states.map((state) => describeState(state, held.get(state))),
     keys,

@@ -3,7 +3,7 @@ import { isAborted, messageOf } from "../../provider/errors";
 import { accountMark } from "../../provider/keys/account-fingerprint";
 import type { Scope } from "../../provider/keys/scope";
 import { type AccountFlags, configuredAccounts, flagsFor, settingsOf } from "../account";
-import type { KeyList } from "./listed";
+import type { KeyList } from "./place-keys";
 
 /** The accounts of a report: the selected one, else all that the environment configures. */
 export function accountsOf({ account, baseUrl }: AccountFlags): readonly (string | undefined)[] {

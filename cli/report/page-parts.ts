@@ -7,6 +7,7 @@ export type PageParts = ReturnType<typeof readPageParts>;
 /** The modules of the script, as they import each other. The last one starts it. */
 const MODULES = {
   "../../../provider/duration": "../../provider/duration.js",
+  "../../../provider/get-or-create": "../../provider/get-or-create.js",
   "./elements": "page/elements.js",
   "./timeline": "page/timeline.js",
   "./rows": "page/rows.js",

@@ -67,8 +67,7 @@ export class Account {
     this.#keysIn = (list) => new Keys(list, http, clock, { warn, creations: this.#creations.signal });
     this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, warn);
-    const serviceNow = () => this.serviceNow();
-    this.operations = new Operations(http, { ...options, clock, random, warn, serviceNow });
+    this.operations = new Operations(http, { ...options, clock, random, warn, serviceNow: () => this.serviceNow() });
   }
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */

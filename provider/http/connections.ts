@@ -33,7 +33,7 @@ export function openConnections(options: ConnectionOptions): Dispatcher {
   const proxied = { ...settings, requestTls: connect, proxyTls: connect };
   // undici is loaded here, so that a program that sends no request does not load it. Without a proxy, only the needed
   // part is loaded, because all of undici takes six times as long.
-  if (!base.loopback && usesProxy()) {
+  if (!base.loopback && PROXIES.some((name) => process.env[name.toLowerCase()] || process.env[name])) {
     const { EnvHttpProxyAgent, Pool } = require("undici") as typeof import("undici");
     const clientFactory = (proxy: URL, options: object) => {
       const tunnels = new Pool(proxy, options);
@@ -69,10 +69,6 @@ function rejectingWithoutLoop(connect: Connect): Connect {
 }
 
 const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
-
-function usesProxy(): boolean {
-  return PROXIES.some((name) => process.env[name.toLowerCase()] || process.env[name]);
-}
 
 /** The address of a proxy. Checked here, because the errors of undici and of `URL` contain the whole text. */
 function proxyOf(name: (typeof PROXIES)[number]): string {

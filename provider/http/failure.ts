@@ -108,28 +108,25 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
 const baseUrlOf = ({ account }: FailedRequest): string => accountSetting("baseUrl", account);
 
 function advice(failure: FailedRequest, status: number): string {
-  const { account, retryAfterMs, remainingMs } = failure;
-  const apiKey = accountSetting("apiKey", account);
+  const { account, request, retryAfterMs, remainingMs } = failure;
+  const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", account)];
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
   if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
   if (status === 403) return ` The key in ${apiKey} does not have this permission. Use a key of a user who has it.`;
   if (isRedirect(status)) {
-    return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrlOf(failure)}.`;
+    return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrl}.`;
   }
-  if (!isBusy(status)) return otherAdvice(failure, status);
-  return retryAfterMs === undefined || retryAfterMs < remainingMs
-    ? " Nothing was changed. Try again later."
-    : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;
-}
-
-function otherAdvice(failure: FailedRequest, status: number): string {
   if (status === 404 || status === 410) {
-    const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", failure.account)];
-    if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} belongs to the right account.`;
+    if (request.route.includes("{")) return ` Check the id, and that ${apiKey} belongs to the right account.`;
     // A route without an id always exists.
     return ` Check the path of ${baseUrl}: it usually ends in /api/v2.`;
   }
   if (status === 409) return " Remove the conflicting item, or choose another name.";
+  if (isBusy(status)) {
+    return retryAfterMs === undefined || retryAfterMs < remainingMs
+      ? " Nothing was changed. Try again later."
+      : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;
+  }
   if (status >= 500) return " Try again later.";
   return " Correct what the service's message names. If that does not help, contact the service's support.";
 }

@@ -22,13 +22,14 @@ export async function isSameUser({ localPort = 0, remotePort = 0, remoteAddress 
   const user = process.geteuid?.();
   if (process.platform !== "linux" || user === undefined) return true;
   for (let attempt = 1; ; attempt++) {
-    const connections = await read();
+    const texts = await Promise.all(TABLES.map((table) => readFile(table, "utf8").catch(() => "")));
+    const rows = texts.flatMap((text) => text.split("\n").slice(1)).map((row) => row.trim().split(/\s+/));
     // The server's own sockets prove that the table has users. Some sandboxes have no table, or one without users.
     const isOurs = (row: Connection) => isAt(row[LOCAL], localPort) && Number(row[USER]) === user;
-    if (!connections.some(isOurs)) return true;
+    if (!rows.some(isOurs)) return true;
     // This machine has other addresses, at which another user can have the port that the engine has at this one.
     if (remoteAddress !== HERE) return false;
-    const other = userOf(connections, remotePort, localPort);
+    const other = userOf(rows, remotePort, localPort);
     // The system does not write the table at one moment, so a connection can be missing in it.
     if (other !== undefined || attempt === ATTEMPTS) return other === user;
   }
@@ -44,9 +45,4 @@ function userOf(connections: readonly Connection[], local: number, remote: numbe
 /** Whether an end of a connection is 127.0.0.1 with a port, as the tables show it: both in hex. */
 function isAt(end: string | undefined, port: number): boolean {
   return end?.endsWith(`0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`) ?? false;
-}
-
-async function read(): Promise<readonly Connection[]> {
-  const texts = await Promise.all(TABLES.map((table) => readFile(table, "utf8").catch(() => "")));
-  return texts.flatMap((text) => text.split("\n").slice(1)).map((row) => row.trim().split(/\s+/));
 }

@@ -34,12 +34,10 @@ export function apiKeyRules(inputs: Planned<ApiKeyInputs>, context: Context): re
       failures.push({ property: "maxAge", reason });
     }
     if (inputs.waitForProjects !== undefined) {
-      failures.push({
-        property: "waitForProjects",
-        reason:
-          "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
-          "make the key depend on a ProjectReady",
-      });
+      const reason =
+        "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
+        "make the key depend on a ProjectReady";
+      failures.push({ property: "waitForProjects", reason });
     }
   } else if (inputs.onNameConflict !== undefined) {
     failures.push({ property: "onNameConflict", reason: "requires name. Set name, or remove onNameConflict" });

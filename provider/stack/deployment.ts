@@ -42,7 +42,9 @@ export interface Deployment {
  * text, because it may contain secrets.
  */
 export function readDeployment(text: string): Deployment {
-  const whole = parse(text);
+  const whole = jsonIn(text);
+  if (whole === undefined) throw new Error(text.trim() === "" ? "is empty" : "is not JSON");
+  if (!isObject(whole)) throw new Error("is not a JSON object");
   const deployment = [whole.deployment, membersOf(whole.checkpoint).latest].find(isObject);
   // A stack that was never deployed has an empty checkpoint.
   if (deployment === undefined && !isObject(whole.checkpoint)) {
@@ -112,11 +114,4 @@ function opened(value: unknown): unknown {
   if (!isSecret(value)) return value;
   const plain = jsonIn(textOf(value.plaintext) ?? "");
   return plain === undefined ? HIDDEN : plain;
-}
-
-function parse(text: string): Members {
-  const value = jsonIn(text);
-  if (value === undefined) throw new Error(text.trim() === "" ? "is empty" : "is not JSON");
-  if (!isObject(value)) throw new Error("is not a JSON object");
-  return value;
 }

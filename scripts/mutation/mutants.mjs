@@ -383,7 +383,7 @@ const settle = [
   ...inFile("provider/api/keys/read-created-key.ts", [
     {
       name: "the answer to another request makes no key",
-      change: never("readCreatedKey", "isSameName"),
+      change: never("readCreatedKey", "!==", "toLowerCase"),
       test: api("keys-create"),
       by: "creating a key treats the answer to another request",
     },
@@ -1471,7 +1471,7 @@ const digests = [
   ...inFile("cli/identify/holdings.ts", [
     {
       name: "a key that another stack created is shown as that of a copy",
-      change: becomes("false", "isForeign", "foreign", "isMadeByOneOf", "length"),
+      change: becomes("false", "holdingOf", "foreign", "isMadeByOneOf", "length"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
@@ -1977,14 +1977,12 @@ const outside = [
       test: cli("report-join"),
     },
   ]),
-  ...inFile("cli/report/listed.ts", [
+  ...inFile("cli/report/place-keys.ts", [
     {
       name: "the report shows no name of an account that can be a secret",
       change: uncalled("labelOf", "shownAccount"),
       test: cli("report-join"),
     },
-  ]),
-  ...inFile("cli/report/place-keys.ts", [
     {
       name: "a key is reported as gone only with a proof that the list had it",
       change: becomes("this.lists[0]", "of", "#recorded", "key"),

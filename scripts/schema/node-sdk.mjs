@@ -33,16 +33,15 @@ function fileOfTypes({ types, resources, functions }) {
   for (const names of [inputs, results]) names.push(...typesIn(names.map((name) => typeNamed(types, name))));
   const found = Object.entries(types).flatMap(([token, type]) => {
     const name = nameIn(token);
-    // The parts of a type that refers to another one have names of their own.
-    const isRepeated = results.includes(name) && typesIn(type.properties).length === 0;
+    const isRepeated = results.includes(name);
     return [
       ...(results.includes(name) ? [{ title: name, type, kind: "plain" }] : []),
       ...(inputs.includes(name) ? [{ title: `${name}Args`, type, kind: "input", of: isRepeated && name }] : []),
     ];
   });
   const blocks = found.map(({ title, type, kind, of }) => {
-    const { description } = type;
-    return of ? sameAs(title, description, `AsInputs<${of}>`) : interfaceOf(title, description, type, kind);
+    if (of) return sameAs(title, `The form of \`${of}\` whose members can be outputs of resources.`, `AsInputs<${of}>`);
+    return interfaceOf(title, type.description, type, kind);
   });
   const imports = [
     ...(inputs.length > 0 ? ['import type * as pulumi from "@pulumi/pulumi";'] : []),

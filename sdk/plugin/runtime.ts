@@ -11,10 +11,10 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 };
 
-/** The members of a type, each of which can be an output of a resource, and each item of a list, too. */
-export type AsInputs<Plain> = { readonly [Name in keyof Plain]: pulumi.Input<WithInputs<Plain[Name]>> };
-
-type WithInputs<Value> = Value extends readonly (infer Item)[] ? pulumi.Input<Item>[] : Value;
+/** The members of a type, each of which can be an output of a resource, and each item or member of one, too. */
+export type AsInputs<Plain> = Plain extends readonly (infer Item)[]
+  ? pulumi.Input<Item>[]
+  : { readonly [Name in keyof Plain]: pulumi.Input<AsInputs<Plain[Name]>> };
 
 /** The version of the plugin, as an option. Each resource and each call has it. */
 function pluginOptions() {

@@ -31,19 +31,8 @@ export interface Recipients {
   readonly githubActions?: GithubActionsKey | undefined;
 }
 
-/** Who can open a sealed key. The key is sealed once in each format that is given. */
-export interface RecipientsArgs {
-  /**
-   * Public keys of age with 62 characters, which begin with `age1`: `age-keygen` makes them. Each of them can open the
-   * same text. Keys with post-quantum security (`age1pq1`), of plugins and of SSH are refused.
-   */
-  readonly age?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /**
-   * The public key of a repository, an environment or an organization, with which GitHub takes secrets. You can pass
-   * the result of `getActionsPublicKey` of Pulumi's GitHub provider.
-   */
-  readonly githubActions?: pulumi.Input<GithubActionsKeyArgs | undefined>;
-}
+/** The form of `Recipients` whose members can be outputs of resources. */
+export interface RecipientsArgs extends AsInputs<Recipients> {}
 
 /** A public key with which GitHub takes secrets. */
 export interface GithubActionsKey {
@@ -53,7 +42,7 @@ export interface GithubActionsKey {
   readonly keyId?: string | undefined;
 }
 
-/** A public key with which GitHub takes secrets. */
+/** The form of `GithubActionsKey` whose members can be outputs of resources. */
 export interface GithubActionsKeyArgs extends AsInputs<GithubActionsKey> {}
 
 /** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
@@ -92,12 +81,7 @@ export interface RotationWindow {
   readonly timeZone?: string | undefined;
 }
 
-/**
- * A weekly window in which keys may rotate by age. A moment is in the window if the clocks of `timeZone` then show a
- * day and a time of the window. A window in an hour that they skip when daylight saving time begins does not open on
- * that day. In an hour that they show twice when it ends, it opens twice. At least one of `days`, `startTime` and
- * `endTime` is required.
- */
+/** The form of `RotationWindow` whose members can be outputs of resources. */
 export interface RotationWindowArgs extends AsInputs<RotationWindow> {}
 
 /** An API key of the account, as the service lists it; never its secret. */

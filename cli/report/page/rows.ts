@@ -6,10 +6,6 @@ import { type Period, timeline } from "./timeline";
 /** Number of consumers that a row names. The details name all. */
 const CONSUMERS = 2;
 
-function nameOf(urn: string): string {
-  return urn.split("::").slice(3).join("::");
-}
-
 export function rowOf(key: ReportKey, period: Period): HTMLElement {
   const [holder] = key.holders;
   const { createdAt } = key;
@@ -45,7 +41,7 @@ function holderText({ resource, type, role, isSealed }: ReportHolder): string {
 }
 
 function usersOf(holder: ReportHolder | undefined): Child[] {
-  const names = (holder?.consumers ?? []).map(nameOf);
+  const names = (holder?.consumers ?? []).map((urn) => urn.split("::").slice(3).join("::"));
   if (names.length === 0) return [holder === undefined ? "unknown" : "no resource in its stack"];
   const rest = names.length - CONSUMERS;
   const shown = names.slice(0, CONSUMERS).map((name) => element("span", { class: "line" }, name));

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../../provider/get-or-create";
 import type { Report, ReportKey } from "../report-data";
 import { part } from "./elements";
 import { rowOf } from "./rows";
@@ -28,15 +29,11 @@ let flag = "";
 let shown: readonly ReportKey[] = [];
 let rows = 0;
 
-const textOf = (key: ReportKey): string => {
-  let text = texts.get(key);
-  if (text === undefined) {
+const textOf = (key: ReportKey): string =>
+  getOrCreate(texts, key, () => {
     const urns = key.holders.flatMap(({ urn, consumers }) => [urn, ...consumers]);
-    text = [key.id, key.name, key.stack, key.createdBy, key.ownerTag, ...urns].join(" ").toLowerCase();
-    texts.set(key, text);
-  }
-  return text;
-};
+    return [key.id, key.name, key.stack, key.createdBy, key.ownerTag, ...urns].join(" ").toLowerCase();
+  });
 
 const addRows = (count: number): void => {
   const next = shown.slice(rows, rows + count);

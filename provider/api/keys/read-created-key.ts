@@ -39,7 +39,8 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
     throw lost(`without ${lacks}. A key was probably created, but it cannot be used`);
   }
   const name = tolerant(() => reader.text(body, "name", ""), context.name);
-  if (!isSameName(name, context.name)) {
+  // The service may change the case of names, or spaces around them.
+  if (name.trim().toLowerCase() !== context.name.trim().toLowerCase()) {
     throw lost(`with key ${id}, which has another name. A key was probably created, but its secret is unknown`);
   }
   const answered = new Date(answer.date ?? context.now()).toISOString();
@@ -50,11 +51,6 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
     createdAt: tolerant(() => reader.time(body, "created_at", ""), answered),
     operations: readStarted(reader, body, context.warn),
   };
-}
-
-/** Whether a service that may change the case of names, or spaces around them, means the same name. */
-function isSameName(one: string, other: string): boolean {
-  return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
 function readStarted(reader: Reader, body: Members, warn: (message: string) => void): Operation[] {

@@ -7,18 +7,17 @@ const NAMED = 3;
 /** Describes a wait in words: `waiting for start_compute (running, 12 s)`. */
 export function progressText(pending: readonly PendingOperation[], elapsedMs: number): string {
   const time = `${Math.round(elapsedMs / 1000)} s`;
-  const [first] = pending;
-  if (first === undefined) return `waiting (${time})`;
-  if (pending.length === 1) {
-    return `waiting for ${nameOf(first)} (${first.status === "" ? "" : `${cleanText(first.status, 40)}, `}${time})`;
-  }
+  if (pending.length === 0) return `waiting (${time})`;
+  if (pending.length === 1) return `waiting for ${pendingText(pending, time)}`;
   return `waiting for ${pending.length} operations (${time}): ${pendingText(pending)}`;
 }
 
-/** Names some of the operations, with their statuses. */
-export function pendingText(pending: readonly PendingOperation[]): string {
-  const named = pending.slice(0, NAMED).map((each) => {
-    return each.status === "" ? nameOf(each) : `${nameOf(each)} (${cleanText(each.status, 40)})`;
+/** Names some of the operations, each with its status and these facts. */
+export function pendingText(pending: readonly PendingOperation[], ...facts: readonly string[]): string {
+  const named = pending.slice(0, NAMED).map(({ action, id, status }) => {
+    const name = action === "" ? `operation ${id}` : cleanText(action, 60);
+    const all = status === "" ? facts : [cleanText(status, 40), ...facts];
+    return all.length === 0 ? name : `${name} (${all.join(", ")})`;
   });
   return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
 }
@@ -27,8 +26,4 @@ export function pendingText(pending: readonly PendingOperation[]): string {
 export function troubleText(reason: unknown): string {
   if (!isApiError(reason)) return "no answer";
   return `${reason.serviceMessage === "" ? "an error" : cleanText(reason.serviceMessage, 60)} (${reason.status})`;
-}
-
-function nameOf({ action, id }: PendingOperation): string {
-  return action === "" ? `operation ${id}` : cleanText(action, 60);
 }

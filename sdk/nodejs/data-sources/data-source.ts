@@ -140,12 +140,11 @@ export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) 
 async function secretsIn(args: object): Promise<Values> {
   const each = Object.entries(args).map(async ([name, value]) => {
     const output = pulumi.output(value);
-    return (await pulumi.isSecret(output)) ? [[name, await resolved(output)] as const] : [];
+    if (!(await pulumi.isSecret(output))) return [];
+    return [[name, await new Promise((resolve) => output.apply(resolve))] as const];
   });
   return Object.fromEntries((await Promise.all(each)).flat());
 }
-
-const resolved = (output: pulumi.Output<unknown>) => new Promise((resolve) => output.apply(resolve));
 
 /** The error without these arguments, because Pulumi prints its message and its stack. */
 function withoutSecrets(error: unknown, secrets: Values): unknown {

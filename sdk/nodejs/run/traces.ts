@@ -30,12 +30,11 @@ export function pauseTraces(): () => void {
 /** The frames of Pulumi's classes and of the resource's class, which Pulumi skips, and then those of the program. */
 function programFrames(frames: NodeJS.CallSite[]): NodeJS.CallSite[] {
   const own = frames.findIndex((frame) => !fileOf(frame).includes(PULUMI));
-  return frames.filter((frame, at) => at <= own || isProgram(fileOf(frame)));
-}
-
-function isProgram(file: string): boolean {
-  const isOwn = OWN !== undefined && file.startsWith(OWN);
-  return file !== "" && !isOwn && !file.startsWith("node:") && !file.includes(PULUMI);
+  return frames.filter((frame, at) => {
+    const file = fileOf(frame);
+    const isOwn = OWN !== undefined && file.startsWith(OWN);
+    return at <= own || (file !== "" && !isOwn && !file.startsWith("node:") && !file.includes(PULUMI));
+  });
 }
 
 /** The file of a frame; empty for one of the runtime. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { joinReport } from "../../../cli/report/join";
-import type { KeyList } from "../../../cli/report/listed";
+import type { KeyList } from "../../../cli/report/place-keys";
 import type { Report, ReportKey } from "../../../cli/report/report-data";
 import { stateIn } from "../../../cli/state/states";
 import { identityOf } from "../../../provider/keys/identity";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { KeyList } from "../../../cli/report/listed";
+import type { KeyList } from "../../../cli/report/place-keys";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { accountMark } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
