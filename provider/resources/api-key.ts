@@ -159,7 +159,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await mustBeDue(context);
     // A successor records the same ones, and goes on to look for their keys.
     const isPassedOn = lostBefore(context).lostNames?.join() === lost.lostNames?.join();
-    if (!isPassedOn) await settleLostForGood(lost, identity, context);
+    await (isPassedOn ? settleLost : settleLostForGood)(lost, identity, context);
     const left = keysToRevoke(leftBeside(state), state);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
       for (const key of [{ id, name }, ...left]) leaveToOthers(key, context);
