@@ -1,9 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-// One project a kind of test, so that each has its own time limits; `npm test` runs them all.
+// One project a kind of test, so that each has its own time limits; `npm test` runs them all. A worker loads a module once
+// for all files: loading the modules anew for each of many small files would take as long as the tests.
 const project = (name: string, include: string[], options: Record<string, unknown> = {}) => ({
-  test: { name, include, server: { deps: { external: [/\/dist\//] } }, ...options },
+  test: { name, include, isolate: false, server: { deps: { external: [/\/dist\//] } }, ...options },
 });
 
 // Most tests start processes of their own: more workers would only make them wait for each other.
@@ -17,8 +18,6 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 60_000,
         setupFiles: ["test/fixed-seed.ts"],
-        // Loading the modules anew for each of many small files would take as long as the tests.
-        isolate: false,
       }),
       project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
       // Apart from the others, because half of their time is pauses: more of them at once use the cores.

@@ -144,7 +144,8 @@ export class CrashHarness {
         CRASH_PLAN: plan ? JSON.stringify(plan) : "",
         CRASH_FOLDER: notes,
         CRASH_STATE: workspace.stateFile,
-        CRASH_KEYS: this.folder,
+        CRASH_CODE: this.folder,
+        DERIVED_KEYS: this.folder,
         CRASH_URL: plane.url,
       }),
       close: async () => {

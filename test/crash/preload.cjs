@@ -11,6 +11,7 @@ const fs = require("node:fs");
 const Module = require("node:module");
 const { dirname, isAbsolute, join } = require("node:path");
 const { Script } = require("node:vm");
+const { keep } = require("../derived-keys.cjs");
 const { keepStates, keepStatesOfRevocations } = require("./keep-states.cjs");
 
 const folder = process.env.CRASH_FOLDER;
@@ -64,8 +65,7 @@ function parentOf(pid) {
 
 /**
  * Loads packages for tracing and the serialization of closures only when they are used, which is never. Skips the mapping
- * of stack traces and the debugger for closures. Compiles each module once for all runs, and derives the key of a
- * passphrase, which takes a million rounds of a hash, once for all runs.
+ * of stack traces and the debugger for closures. Compiles each module once for all runs.
  */
 function makeLight() {
   const replaced = {
@@ -86,18 +86,8 @@ function makeLight() {
     };
     return new Proxy({}, { get: (_, name) => (Object.hasOwn(members, name) ? members[name]() : real()[name]) });
   };
-  if (Module.enableCompileCache) Module.enableCompileCache(process.env.CRASH_KEYS);
+  if (Module.enableCompileCache) Module.enableCompileCache(process.env.CRASH_CODE);
   else compileOnce();
-  const derive = crypto.pbkdf2;
-  crypto.pbkdf2 = (passphrase, salt, ...rest) => {
-    const done = rest.pop();
-    const file = cacheFile("key", passphrase, salt);
-    if (fs.existsSync(file)) return void process.nextTick(done, null, fs.readFileSync(file));
-    derive(passphrase, salt, ...rest, (error, key) => {
-      if (!error) keep(file, key);
-      done(error, key);
-    });
-  };
 }
 
 /** Caches the compiled code of each module, like the compile cache of Node 22 and later. */
@@ -108,7 +98,8 @@ function compileOnce() {
     if (!isAbsolute(filename) || /[.\s]#\w|\bimport\(/.test(content))
       return compile.call(this, content, filename, ...rest);
     const source = Module.wrap(content.replace(/^#!.*/, ""));
-    const file = cacheFile("code", filename, source);
+    const name = crypto.createHash("sha256").update(filename).update("\0").update(source).digest("hex");
+    const file = join(process.env.CRASH_CODE, name);
     const cachedData = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
     const script = new Script(source, { filename, cachedData });
     const run = script.runInThisContext();
@@ -118,17 +109,4 @@ function compileOnce() {
     if (cachedData === undefined || script.cachedDataRejected) keep(file, script.createCachedData());
     return result;
   };
-}
-
-function cacheFile(...of) {
-  const hash = crypto.createHash("sha256");
-  for (const part of of) hash.update(part).update("\0");
-  return join(process.env.CRASH_KEYS, hash.digest("hex"));
-}
-
-/** Writes the file in one step, because other processes may read it at the same time. */
-function keep(file, content) {
-  const own = `${file}.${process.pid}`;
-  fs.writeFileSync(own, content);
-  fs.renameSync(own, file);
 }

@@ -14,6 +14,8 @@ import { expect } from "vitest";
 /** The repository's examples. */
 export const examples = join(__dirname, "..", "..", "examples");
 
+const DERIVED_KEYS = join(__dirname, "..", "derived-keys.cjs");
+
 /** One example in its own workspace with a control plane. It collects the output, to search it for secrets. */
 export class ExampleRun {
   private readonly printed: Record<string, string> = {};
@@ -42,7 +44,13 @@ export class ExampleRun {
 
   /** Runs a command with the control plane's clock. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
-    const env = { ...(await drivenTime(this.plane)), ...options.env };
+    const driven = await drivenTime(this.plane);
+    const env = {
+      ...driven,
+      NODE_OPTIONS: `${driven.NODE_OPTIONS} --require ${JSON.stringify(DERIVED_KEYS)}`,
+      DERIVED_KEYS: this.workspace.directory,
+      ...options.env,
+    };
     const result = await this.workspace.run(command, { inProcess: true, ...options, env });
     const number = Object.keys(this.printed).length + 1;
     this.printed[`output of ${command}, command ${number}`] = result.stdout + result.stderr;
