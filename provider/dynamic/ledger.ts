@@ -165,7 +165,7 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
   const left = hasNewOwner ? [] : before.unrevoked;
   const added = hasNewOwner ? [] : recorded.compromised.filter((id) => !before.compromised.includes(id));
   const previous = Object.keys(inputs.previous ?? {}).filter((id) => !before.deliveries.get(id)?.isRevoked);
-  if (inputs.incomplete === true || leavesOut(inputs, [...left, ...added, ...previous], context)) {
+  if (inputs.incomplete === true || (await leavesOut(inputs, [...left, ...added, ...previous], context))) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
     const unrevoked = [...left, ...added];
     return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries: before.deliveries };
@@ -251,13 +251,16 @@ async function revokePrevious(
  * Whether `--target`, `--exclude` or an error after which the engine went on has left a key out of this run, or can have
  * left out a consumer, which the engine does not tell. That matters only if there are old keys.
  */
-function leavesOut({ owned, unseen }: Inputs, oldKeys: readonly string[], context: Context): boolean {
+async function leavesOut({ owned, unseen }: Inputs, oldKeys: readonly string[], context: Context): Promise<boolean> {
   const missing = owned.filter((id) => !context.run.holders.has(id));
   const { isLimited, goesOn } = context.command();
-  if (missing.length === 0 && (oldKeys.length === 0 || !(isLimited || (unseen && goesOn)))) return false;
+  // The program sees a resource as successful whose hook failed after that. A transform can have added the hook.
+  const isUnseen = async () => unseen || (await context.witness({ fresh: true }))?.hasAfterHooks() !== false;
+  if (missing.length === 0 && (oldKeys.length === 0 || !(isLimited || (goesOn && (await isUnseen()))))) return false;
   const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
+  const [left, next] = goesOn ? ["may have left out", ", without continuing after errors,"] : ["left out", ""];
   context.warn(
-    `old keys are not revoked, because this run left out ${what}. The next \`pulumi up\` of the whole stack revokes them`,
+    `old keys are not revoked, because this run ${left} ${what}. The next \`pulumi up\` of the whole stack${next} revokes them`,
   );
   return true;
 }

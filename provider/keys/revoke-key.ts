@@ -85,7 +85,8 @@ export function ownerNow(identity: string | undefined, context: Context): string
 /**
  * Throws `KP-REVOKE` if consumers of a deleted resource may still need its keys. The engine deletes after everything
  * else has succeeded, except if the command leaves resources out or continues after errors. Then the stack's state must
- * show that the successor works, and that each consumer was updated since it was made.
+ * show that the successor works, and that each consumer was updated since it was made. It does not show whether a hook
+ * after that has failed.
  * @param id - The id of the resource that is deleted.
  */
 export async function mustHaveReachedConsumers(
@@ -93,20 +94,21 @@ export async function mustHaveReachedConsumers(
   identity: string | undefined,
   context: Context,
 ): Promise<void> {
-  const { isInDoubt, isDestroy } = context.command();
+  const { isInDoubt, isLimited, isDestroy, goesOn: isKnown = false } = context.command();
   if (!isInDoubt) return;
   const { urn } = context;
+  const goesOn = isKnown || !isLimited;
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness({ fresh });
     // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
     if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
-    const { created, hasFailed } = witness.successorOf(urn, id) ?? {};
+    const { created, hasFailed, hasAfterHook } = witness.successorOf(urn, id) ?? {};
     // Everybody outside the stack still has the old key. A destroy deletes both.
-    if (hasFailed && !isDestroy) return [nameInUrn(urn)];
-    const waiting = witness.waitingFor(urn, id);
+    if ((hasFailed || (goesOn && hasAfterHook)) && !isDestroy) return [nameInUrn(urn)];
+    const waiting = witness.waitingFor(urn, id, { goesOn });
     if (!isSafe(waiting) || created === undefined) return waiting;
-    return witness.waitingFor(urn, id, await context.history.updatesSince(created, urn));
+    return witness.waitingFor(urn, id, { goesOn, isUpdate: await context.history.updatesSince(created, urn) });
   };
   // The verbs of a phase share one look at the state. A later one can show more.
   if (isSafe(await ask(false))) return;

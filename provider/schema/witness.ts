@@ -54,13 +54,21 @@ export interface Witness {
   successorOf(
     urn: string,
     id: string,
-  ): (Made & Readonly<{ created?: number | undefined; hasFailed?: boolean }>) | undefined;
+  ): (Made & Readonly<{ created?: number | undefined; hasFailed?: boolean; hasAfterHook?: boolean }>) | undefined;
   /**
    * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, also through
    * resources that were updated since its successor was made, and were not updated since then themselves.
-   * @param isUpdate - Whether the time at which a resource was changed proves an update. @default always
    */
-  waitingFor(urn: string, id: string, isUpdate?: (changedAt: number) => boolean): readonly string[];
+  waitingFor(urn: string, id: string, terms?: WaitingTerms): readonly string[];
+  /** Whether the stack has hooks that run after a creation or update, whose failures the state does not show. */
+  hasAfterHooks(): boolean;
+}
+
+export interface WaitingTerms {
+  /** Whether the time at which a resource was changed proves an update. @default always */
+  readonly isUpdate?: (changedAt: number) => boolean;
+  /** Whether the command continues after errors. Then every consumer waits that has hooks after a change. @default false */
+  readonly goesOn?: boolean;
 }
 
 /** What the history of the stack showed when a key was replaced. Times are in milliseconds since 1970. */

@@ -16,6 +16,8 @@ export interface StateResource {
   readonly retained?: boolean;
   /** Whether its last creation or update ended half-way: the engine updates it again. @default false */
   readonly hasFailed?: boolean;
+  /** Whether hooks run after its creation or update. The state does not show whether they failed. @default false */
+  readonly hasAfterHook?: boolean;
   readonly inputs: Members;
   readonly outputs: Members;
   /** Names of the inputs and outputs that the state marks as secrets, also if it contains them in plain text. */
@@ -78,6 +80,7 @@ function readResource(value: unknown): StateResource {
     replaced: value.delete === true || value.pendingReplacement === true,
     retained: value.retainOnDelete === true,
     hasFailed: Array.isArray(value.initErrors) && value.initErrors.length > 0,
+    hasAfterHook: ["AfterCreate", "AfterUpdate"].some((type) => type in membersOf(value.resourceHooks)),
     inputs: openedIn(inputs),
     outputs: openedIn(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),

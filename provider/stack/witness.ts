@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
 import { textsOf } from "../members";
-import type { HeldName, KeyHolder, KeyRequest, Witness } from "../schema/witness";
+import type { HeldName, KeyHolder, KeyRequest, WaitingTerms, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
 import { currentKeysIn, hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn } from "./stack-state";
 
@@ -85,19 +85,29 @@ export class StackWitness implements Witness {
     return this.deployment.resources.find((each) => each.urn === savedAs && each.id !== id && !each.replaced);
   }
 
-  waitingFor(urn: string, id: string, isUpdate: (changedAt: number) => boolean = () => true): readonly string[] {
+  hasAfterHooks(): boolean {
+    return this.deployment.resources.some(({ hasAfterHook }) => hasAfterHook);
+  }
+
+  waitingFor(urn: string, id: string, { isUpdate = () => true, goesOn = false }: WaitingTerms = {}): readonly string[] {
     const savedAs = this.#savedAs(urn, id);
     // Without a successor, nothing was changed since, so all consumers wait.
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
     const changed = new Set([savedAs]);
-    const isConsumer = ({ urn, custom, replaced, sources }: StateResource) =>
-      custom && !replaced && urn !== savedAs && [...sources].some((source) => changed.has(source));
+    // A component has no values of its own, but its hooks can hand on those that it gets.
+    const isUnseen = ({ hasAfterHook }: StateResource) => goesOn && hasAfterHook === true;
+    const isConsumer = (resource: StateResource) => {
+      const { urn, custom, replaced, sources } = resource;
+      const mayHold = (custom || isUnseen(resource)) && !replaced && urn !== savedAs;
+      return mayHold && [...sources].some((source) => changed.has(source));
+    };
     const waiting: string[] = [];
     // In a state, every resource comes after those that it uses.
     for (const resource of this.deployment.resources) {
       const { urn: consumer, hasFailed, modified = 0 } = resource;
       if (!isConsumer(resource)) continue;
-      if (hasFailed || modified < created || !isUpdate(modified)) waiting.push(nameInUrn(consumer));
+      if (hasFailed || isUnseen(resource) || modified < created || !isUpdate(modified))
+        waiting.push(nameInUrn(consumer));
       else changed.add(consumer);
     }
     return waiting;

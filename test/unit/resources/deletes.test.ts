@@ -388,6 +388,8 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   const BEFORE = { modified: "2026-01-01T00:00:00Z" };
   const AFTER = { modified: "2026-01-03T00:00:00Z" };
 
+  const HOOK = { resourceHooks: { AfterUpdate: ["restart"] } };
+
   /** A key with a successor in the state. */
   const replaced = async (command: Partial<Command> = {}, context: Partial<Context> = {}) => {
     const harness = await StackHarness.start({
@@ -403,8 +405,10 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     ...{ id: "x", type: "ProjectReady", name: "app" },
     engine: { propertyDependencies: { key: [URN] }, ...times },
   });
-  const save = ({ harness, old, successor }: Awaited<ReturnType<typeof replaced>>, saved = harness.save()) =>
-    saved.add({ ...old, engine: { delete: true } }).add({ ...successor, engine: { created: "2026-01-02T00:00:00Z" } });
+  const save = ({ harness, old, successor }: Awaited<ReturnType<typeof replaced>>, saved = harness.save(), more = {}) =>
+    saved
+      .add({ ...old, engine: { delete: true } })
+      .add({ ...successor, engine: { created: "2026-01-02T00:00:00Z", ...more } });
 
   it("fails while one was not updated since, which the error names, and the key stays in the state", async () => {
     const stack = await replaced();
@@ -471,6 +475,25 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     const { harness, old } = await replaced({ isDestroy: true });
     await harness.deleteKey(old);
     expect(await harness.liveIds()).not.toContain(old.id);
+  });
+
+  it.each<[string, Partial<Command>, Properties, Properties]>([
+    ["a consumer, in a command that goes on", { isLimited: false, goesOn: true }, HOOK, {}],
+    ["a consumer, in a limited command that goes on", { goesOn: true }, HOOK, {}],
+    ["a consumer, in a command that cannot be read", { isLimited: false }, HOOK, {}],
+    ["its successor, in a command that goes on", { goesOn: true }, {}, HOOK],
+  ])("keeps it if a hook may have failed after the change of %s", async (_, command, ofConsumer, ofSuccessor) => {
+    const stack = await replaced(command);
+    save(stack, undefined, ofSuccessor).add(consumer({ ...AFTER, ...ofConsumer }));
+    await expect(stack.harness.deleteKey(stack.old)).rejects.toThrow(/may still have it/);
+    expect(await stack.harness.liveIds()).toContain(stack.old.id);
+  });
+
+  it("revokes it although consumers have hooks, if the command ends with the first error", async () => {
+    const stack = await replaced();
+    save(stack).add(consumer({ ...AFTER, ...HOOK }));
+    await stack.harness.deleteKey(stack.old);
+    expect(await stack.harness.liveIds()).toEqual([stack.successor.id]);
   });
 
   it("does not look at the state in any other command", async () => {

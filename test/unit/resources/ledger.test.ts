@@ -255,12 +255,17 @@ describe("the ledger", () => {
   });
 
   it.each([
-    ["can have left out a consumer of it", true, undefined],
-    ["continues after errors, which it cannot see in a component of another program", false, true],
-  ])("revokes no old key and starts no grace if the command %s", async (_, isLimited, unseen) => {
+    ["can have left out a consumer of it", true, undefined, undefined],
+    ["continues after errors, which it cannot see in a component of another program", false, true, {}],
+    ["continues after errors, which it cannot see in a hook", false, undefined, { AfterCreate: ["restart"] }],
+    ["continues after errors, and the state cannot be read", false, undefined, undefined],
+  ])("revokes no old key and starts no grace if the command %s", async (_, isLimited, unseen, resourceHooks) => {
     const harness = await StackHarness.start({
       command: () => ({ isInDoubt: true, isLimited, goesOn: !isLimited, isDestroy: false }),
     });
+    if (resourceHooks !== undefined) {
+      harness.save().add({ id: "x", type: "ProjectReady", name: "app", engine: { resourceHooks } });
+    }
     const [old, retired, bad] = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
     const owned = [old.id, retired.id, bad.id];
     const first = { ...(await harness.sweep(owned)), deliveries: deliveredLongAgo(retired.id, "1") };
@@ -271,11 +276,21 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual(owned);
     expect(second).not.toHaveProperty("unseen");
     expect(second).toMatchObject({ deliveries: first.deliveries, unrevoked: [bad.id] });
-    expect(harness.told.warn.join()).toContain("this run left out resources, which may still have them");
+    const left = isLimited ? "left out" : "may have left out";
+    expect(harness.told.warn.join()).toContain(`this run ${left} resources, which may still have them`);
     const next = harness.beside({});
     const third = await next.endRun(news, second);
     expect(await harness.liveIds()).toEqual([old.id]);
     expect(third.deliveries).toHaveProperty(old.id);
+  });
+
+  it("revokes old keys in a command that continues after errors, if nothing can hide one", async () => {
+    const command = { isInDoubt: true, isLimited: false, goesOn: true, isDestroy: false };
+    const harness = await startReadable({ command: () => command });
+    const bad = await harness.createKey();
+    const first = await harness.sweep([bad.id]);
+    await harness.endRun({ owner: harness.identity, owned: [bad.id], compromised: [bad.id] }, first);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("tells a destroy which retired keys it has revoked, so that nobody asks for them again", async () => {

@@ -265,7 +265,23 @@ describe("of a resource that is deleted, a state shows", () => {
 
   test("that a consumer waits, if its change is not proven to be an update", () => {
     const state = witness([old, successor, consumer("app", AFTER)]);
-    expect(state.waitingFor(urn, "7", (changedAt) => changedAt !== Date.parse(AFTER.modified))).toEqual(["app"]);
+    expect(state.waitingFor(urn, "7", { isUpdate: (changedAt) => changedAt !== Date.parse(AFTER.modified) })).toEqual([
+      "app",
+    ]);
+  });
+
+  test("that a consumer with a hook after its update waits, if the command continues after errors", () => {
+    const hooks = { resourceHooks: { AfterUpdate: ["restart"] } };
+    const state = witness([old, successor, consumer("app", { ...AFTER, ...hooks }), consumer("other", AFTER)]);
+    expect(state.waitingFor(urn, "7", { goesOn: true })).toEqual(["app"]);
+    expect(state.waitingFor(urn, "7")).toEqual([]);
+    const component = witness([old, successor, consumer("app", { ...AFTER, ...hooks, custom: false })]);
+    expect(component.waitingFor(urn, "7", { goesOn: true })).toEqual(["app"]);
+    expect([state, component, witness([old, successor])].map((each) => each.hasAfterHooks())).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("that every consumer waits, if it has no successor", () => {
