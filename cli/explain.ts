@@ -4,7 +4,7 @@ import { terminalColumns } from "../provider/terminal-columns";
 import { print, printJson, wrapped } from "./terminal";
 import { UsageError } from "./usage-error";
 
-/** `keyplane explain`: prints what an error means and what to do about it, from docs/errors.md. */
+/** `keyplane explain`: prints what an error means and what to do about it, as docs/errors.md says it. */
 export function addExplain(program: Command): void {
   program
     .command("explain [code]")

@@ -326,7 +326,7 @@ function knowledgeOf({ owner, knowsSince, sweptAt, endedRuns }: LedgerState, inp
   return sameOwner(owner, inputs.owner) ? { knowsSince, sweptAt, endedRuns } : { sweptAt: 0 };
 }
 
-/** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
+/** The result, or a warning and something else: no look for left keys fails a run. */
 async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>): Promise<T> {
   try {
     return await body();

@@ -112,7 +112,7 @@ export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
 
-/** The owner's tag in an auto-name; `undefined` for any other name. */
+/** The last tag in an auto-name: the resource's in one of the plugin, otherwise the owner's. `undefined` for any other name. */
 export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
 }

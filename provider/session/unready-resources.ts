@@ -36,7 +36,8 @@ export async function createAgain(
   inputs: Given,
   context: Context,
 ): Promise<Made> {
-  const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger: true, driftOnly: false });
+  const { hasLedger } = context;
+  const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger, driftOnly: false });
   if (replaces.length === 0) return { id, outputs: await type.update(id, outputs, inputs, context) };
   // The program never got the key, so no consumer has it.
   mustBeRevoked(await revokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context));

@@ -81,8 +81,8 @@ export class Keys {
 
   /**
    * Creates a key (`POST` on the list), in an organization also limited to a project. Only this answer contains the secret.
-   * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list, and must
-   * not request the same name again. Throws an `ApiError` of kind `conflict` if the name is taken.
+   * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list before it
+   * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken.
    */
   async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
