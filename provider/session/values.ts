@@ -1,11 +1,8 @@
 import { UNKNOWN } from "../schema/field-types";
+import { SECRET, SIGNATURE } from "../stack/deployment";
 
 /** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-/** Pulumi's marks of a secret: an object with this member and a `value`. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Values of Pulumi's, which nobody has checked or read yet. */
 export type Values = Record<string, unknown>;

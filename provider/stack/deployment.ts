@@ -99,8 +99,9 @@ function openedIn(values: unknown): Members {
   return Object.fromEntries(Object.entries(membersOf(values)).map(([name, value]) => [name, opened(value)]));
 }
 
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+/** Pulumi's marks of a secret: an object with this member. In a state, it has what is encrypted; in a program, a `value`. */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+export const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** The names of members with a secret: encrypted, or in a plaintext envelope. */
 function secretsIn(values: unknown): readonly string[] {
