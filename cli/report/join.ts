@@ -46,7 +46,7 @@ export function joinReport(
   };
 }
 
-function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): readonly Joined[] {
+function joined(lists: readonly ReadList[], inStates: readonly StateKey[]): readonly Joined[] {
   const listed = listedKeys(lists);
   const places = new Places(lists, listed, inStates);
   const live = new Map(listed.map((key) => [key, [] as StateKey[]]));

@@ -17,7 +17,7 @@ export interface KeyList extends Scope {
 }
 
 /** A live key, with every list that contains it. */
-export interface ListedKey {
+interface ListedKey {
   readonly record: ApiKeyRecord;
   readonly lists: readonly KeyList[];
 }
@@ -113,7 +113,7 @@ export class Places {
 }
 
 /** Whether nothing in the state of a key says that it is in another list. */
-function mayBe(list: KeyList, { mark, scope }: StateKey): boolean {
+function mayBe(list: ReadList, { mark, scope }: StateKey): boolean {
   const origin = originIn(mark);
   return (
     (origin === undefined || origin === originFingerprint(list.origin)) &&

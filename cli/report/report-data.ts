@@ -14,7 +14,7 @@ export interface Report {
 }
 
 /** A list of keys of the service: of an account, or of an organization in it. */
-export interface ReportAccount {
+interface ReportAccount {
   /** `(default)` or the account's name, and the organization if there is one: `eu, org-white-meadow`. Unique. */
   readonly label: string;
   /** The service's scheme, host and port. */

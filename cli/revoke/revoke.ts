@@ -69,7 +69,7 @@ function refuseCredential({ id }: ApiKeyRecord, credentialOf: string | undefined
   );
 }
 
-function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
+function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
   if (toRevoke.length > 0) {
     const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
     const holder = { title: "HELD BY", text, atLeast: 14 };

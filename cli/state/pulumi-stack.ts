@@ -43,7 +43,7 @@ export interface Explained {
   readonly remedy: string;
 }
 
-const EXPLAINED: Readonly<Record<Exclude<PulumiProblem, "no answer" | "failed">, Omit<Explained, "problem">>> = {
+const EXPLAINED: Readonly<Record<Exclude<PulumiProblem, "no answer" | "failed">, Omit<Explanation, "problem">>> = {
   "not found": {
     why: "the Pulumi CLI was not found",
     remedy: "Install it, or set KEYPLANE_PULUMI to its path",

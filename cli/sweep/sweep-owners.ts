@@ -34,7 +34,7 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
 }
 
 /** When a state was saved. Keys that are newer may be in a later state. */
-function savedAt({ source, savedAt: time }: StackState): number {
+function readSavedAt({ source, savedAt: time }: StackState): number {
   const saved = Date.parse(time ?? "");
   if (saved <= Date.now() + MAX_SKEW_MS) return saved;
   throw new UsageError(
@@ -55,7 +55,7 @@ function readOwner(owner: string): string {
 }
 
 /** Rejects a state that does not show all keys of its stack, because a missing key would look like an orphan. */
-function tagsOf({ source, tags, foreign }: StackState): readonly string[] {
+function readTags({ source, tags, foreign }: StackState): readonly string[] {
   if (foreign.length > 0) {
     throw new UsageError(
       `${plain(source)} was copied or renamed, and its keys may belong to the original stack. Run \`pulumi up\` ` +

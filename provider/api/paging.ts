@@ -30,7 +30,7 @@ export class PageSize {
   }
 }
 
-export interface Paging<T, P extends Page<T>> {
+interface Paging<T, P extends Page<T>> {
   readonly route: string;
   readonly size: PageSize;
   /** Maximum items per page, if the caller needs fewer than the list's own size. */

@@ -118,7 +118,7 @@ export const owner = atBorder<Inputs, OwnerState>({
       );
     }
     const unknown = ours.filter((key) => !isHeld(key));
-    const { left } = await settleUnknown({ unknown, identity, ...context.run.ledger }, context, { fresh: true });
+    const { left } = await settleUnknown({ unknown, identity, ...record }, context, { fresh: true });
     mustBeRevoked(left, ", which an interrupted run left behind");
   },
 });

@@ -2,7 +2,7 @@ import { KeyplaneError } from "../errors";
 import { maskKeyLike } from "../secrets";
 
 /** What to find, and in which account or organization. */
-export interface Wanted {
+interface Wanted {
   readonly kind: "API key" | "project";
   readonly by: "id" | "name";
   readonly value: string;

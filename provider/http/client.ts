@@ -21,7 +21,7 @@ import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 /** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
-export interface HttpOptions extends Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs"> {
+interface HttpOptions extends Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs"> {
   /** Called with each answer to a request with the account's own key. */
   readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
   /** Called before each retry of a request. */

@@ -30,7 +30,7 @@ interface Attempt extends Pick<HttpRequest, "method" | "route"> {
 }
 
 /** Code of a body that was transferred completely but is not valid JSON. */
-export const UNPARSABLE = "INVALID_JSON";
+const UNPARSABLE = "INVALID_JSON";
 
 const utf8 = new TextDecoder();
 

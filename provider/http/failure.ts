@@ -28,7 +28,7 @@ export interface JudgedAttempt {
 }
 
 /** A call that ended without a usable answer, with its last attempt. */
-export interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" | "requestTimeoutMs"> {
+interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" | "requestTimeoutMs"> {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;

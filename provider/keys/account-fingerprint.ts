@@ -1,7 +1,7 @@
 import { base32, sha256 } from "../base32";
 
 /** The account or organization of keys, according to the settings. */
-export interface AccountScope {
+interface AccountScope {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** The organization of the keys; absent for the account's own keys. */

@@ -90,7 +90,7 @@ function leftOf({ lostNames, orphans }: Leftovers, context: Context): Left {
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
-async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Leftovers, context: Context) {
+async function sealOrRevoke({ id, key, name }: CreatedKey, sealer: Sealer, left: Leftovers, context: Context) {
   try {
     return await sealer(key);
   } catch (error) {

@@ -74,7 +74,7 @@ export interface SweptKey {
 }
 
 /** A key that the user of `keyplane revoke` names. */
-export interface NamedKey {
+interface NamedKey {
   readonly kind: "named";
   /** The account that authenticates with it, or may do so; absent if all are proven to use other keys. */
   readonly credentialOf: string | undefined;

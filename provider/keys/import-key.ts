@@ -29,7 +29,7 @@ export function importClaim(id: string, key: string | undefined): Claim {
 }
 
 /** A key that was created elsewhere and that a resource is to take over. */
-export interface Claim {
+interface Claim {
   readonly id: string;
   readonly key: string;
   /** Where the secret was given, for messages: a setting or an input. */
@@ -102,7 +102,7 @@ async function plausibleInOrganization(claim: Claim, context: Context): Promise<
   return record;
 }
 
-async function liveKey({ id, instead, code }: Claim, context: Context): Promise<ApiKeyRecord> {
+async function mustBeLive({ id, instead, code }: Claim, context: Context): Promise<ApiKeyRecord> {
   const record = keyIn(await context.keys().list({ fresh: true }), id);
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);

@@ -37,7 +37,7 @@ export const keyFields = {
 export type KeyInputs = Partial<InputsOf<typeof keyFields>>;
 
 /** Inputs of a key, as far as they are given and known. */
-export type PlannedKey = Planned<KeyInputs>;
+type PlannedKey = Planned<KeyInputs>;
 
 export function keyRules(inputs: PlannedKey, context: Context): readonly Failure[] {
   if (typeof inputs.owner === "string") context.run.owner = inputs.owner;

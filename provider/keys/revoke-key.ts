@@ -99,8 +99,8 @@ export async function mustHaveReachedConsumers(
   const { urn } = context;
   const goesOn = isKnown || !isLimited;
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
-  const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
-    const witness = await context.witness({ fresh });
+  const ask = async (look: { readonly fresh: boolean }): Promise<readonly string[] | "unknown"> => {
+    const witness = await context.witness(look);
     // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
     if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
     const { created, hasFailed, hasAfterHook } = witness.successorOf(urn, id) ?? {};
@@ -111,8 +111,8 @@ export async function mustHaveReachedConsumers(
     return witness.waitingFor(urn, id, { goesOn, isUpdate: await context.history.updatesSince(created, urn) });
   };
   // The verbs of a phase share one look at the state. A later one can show more.
-  if (isSafe(await ask(false))) return;
-  const waiting = await ask(true);
+  if (isSafe(await ask({ fresh: false }))) return;
+  const waiting = await ask({ fresh: true });
   if (isSafe(waiting)) return;
   const names = waiting === "unknown" ? [] : waiting.map((name) => JSON.stringify(name));
   const why = names.length === 0 ? "its consumers may still have it" : `${names.join(" and ")} may still have it`;

@@ -13,7 +13,7 @@ type Look = Parameters<Context["witness"]>[0];
 type Fates = ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>;
 
 /** Live keys with a stack's tag, and what is known of them. */
-export interface UnknownKeys extends LedgerRecord {
+interface UnknownKeys extends LedgerRecord {
   readonly unknown: readonly ApiKeyRecord[];
   readonly identity: string;
   /** Ids of those that resources of this run have. @default none */

@@ -202,7 +202,7 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   return notReady(message, id, outputs(toEngine(error.type, reached)));
 }
 
-function named(request: { getUrn(): string; getType(): string; getTimeout?(): number; getPreview?(): boolean }): Named {
+function parse(request: { getUrn(): string; getType(): string; getTimeout?(): number; getPreview?(): boolean }): Named {
   const urn = request.getUrn();
   const seconds = request.getTimeout?.() ?? 0;
   const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";

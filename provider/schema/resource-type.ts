@@ -187,7 +187,7 @@ export interface Imported<Inputs = Given, State = Outputs> extends Made<State> {
 }
 
 /** The values of some fields, or their digests. */
-export type InForce<Inputs> = { readonly [Name in keyof Inputs]?: Inputs[Name] | Digest | undefined };
+type InForce<Inputs> = { readonly [Name in keyof Inputs]?: Inputs[Name] | Digest | undefined };
 
 /**
  * A resource type: its fields as data, and its verbs. A file that declares one gives the types of its inputs and its

@@ -11,11 +11,11 @@ export interface Recipients {
 /** A sealed key: one text in each format of its recipients. */
 export type SealedTexts = { readonly [format in keyof Recipients]?: string };
 
-/** The result of reading recipients: what they are, or what is wrong with them, as the end of a sentence. */
-export type Parsed = { readonly recipients: Recipients } | { readonly problem: string };
-
-/** Reads recipients. No problem names a value, because somebody can pass a private key by mistake. */
-export function parseRecipients(value: unknown): Parsed {
+/**
+ * Reads recipients. A problem is the end of a sentence. It names no value, because somebody can pass a private key by
+ * mistake.
+ */
+export function parseRecipients(value: unknown): { readonly recipients: Recipients } | { readonly problem: string } {
   if (!isObject(value)) return { problem: FORM };
   const { age, githubActions, ...others } = value;
   const [unknown] = Object.keys(others);

@@ -54,7 +54,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   const context = new VerbContext(session, verb);
   const ended = session.cancellation.began(context);
   try {
-    const answer = await body(Object.assign(context, verb.also));
+    const answer = await body(context);
     // No state gets a key whose answer a dead engine cannot read. Then this does not return: the keys are revoked, and
     // the process ends.
     if (context.created.length > 0) await session.engine.mustBeRunning();
@@ -104,13 +104,14 @@ class VerbContext implements Omit<Context, Added> {
   #waitTimer: NodeJS.Timeout | undefined;
   readonly urn: string;
 
-  constructor(session: Session, { urn, name, values }: Verb) {
+  constructor(session: Session, { urn, name, values, also }: Verb) {
     this.scope = scopeOf(values);
     this.nonce = session.nonce;
     // A run creates and updates first, and deletes last, so creations and updates share a look at the state.
     this.#phase = name === "create" ? "update" : name;
     this.#session = session;
     this.urn = urn;
+    Object.assign(this, also);
   }
 
   get run(): Context["run"] {

@@ -14,7 +14,7 @@ import type { SettingName } from "./setting-names";
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
-export interface SettingValues extends AccountSettings {
+interface SettingValues extends AccountSettings {
   /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
   readonly confirmedAccounts?: readonly string[] | undefined;
   /** Former names of the stack: `STACK`, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`. @default none */
@@ -164,7 +164,7 @@ export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
   }
 }
 
-function accountIn(accounts: ReadonlyMap<string, NamedAccount>, name: string): NamedAccount {
+function findAccount(accounts: ReadonlyMap<string, NamedAccount>, name: string): NamedAccount {
   const account = accounts.get(name);
   if (account !== undefined) return account;
   const shown = Array.from(accounts.keys(), (each, at) => shownAccount(each, at + 1));

@@ -32,7 +32,7 @@ export class PulumiError extends Error {
   }
 }
 
-export interface PulumiOptions {
+interface PulumiOptions {
   /** Maximum time to answer, in milliseconds. @default a minute */
   readonly timeoutMs?: number | undefined;
   /** The folder of the project. @default the working directory of this process */

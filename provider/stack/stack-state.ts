@@ -68,7 +68,7 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const resources = deployment.resources.filter(isKeyplanes);
   const begun = deployment.creating.filter(isKeyplanes);
   const owners = [...resources, ...begun].flatMap(ownersIn);
-  const idsOf = (areOwn: boolean) => [...new Set(owners.flatMap(({ id, isOwn }) => (isOwn === areOwn ? [id] : [])))];
+  const idsOf = (some: typeof owners) => [...new Set(some.map(({ id }) => id))];
   // The ledger lists all keys. Resources that hold a key themselves come after it and take precedence.
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
@@ -83,8 +83,8 @@ export function stackState(source: string, deployment: Deployment): StackState {
     source,
     stack: stackOf((deployment.resources[0] ?? begun[0])?.urn ?? ""),
     savedAt: deployment.savedAt,
-    tags: idsOf(true).map(ownerTag),
-    foreign: idsOf(false),
+    tags: idsOf(owners.filter(({ isOwn }) => isOwn)).map(ownerTag),
+    foreign: idsOf(owners.filter(({ isOwn }) => !isOwn)),
     held: held.filter(({ id, name }) => name !== undefined || !named.has(id)),
     hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
     underWay: deployment.underWay,

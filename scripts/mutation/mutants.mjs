@@ -737,7 +737,7 @@ const ledger = [
   ...inFile("sdk/nodejs/run/program-run.ts", [
     {
       name: "no inline run is complete without a proof",
-      change: without("#finish", "isProven"),
+      change: without("#finish", "isProven", "isRunComplete"),
       test: "test/unit/sdk/program-run.test.ts",
       by: "the ledger of an inline program is told that the run is incomplete if Pulumi's SDK",
     },

@@ -27,7 +27,7 @@ const REFUSED_MS = 30_000;
 /** The service's message for a name in use; its status is not documented. */
 const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 
-export interface ListKeysOptions extends ReadOptions {
+interface ListKeysOptions extends ReadOptions {
   /**
    * Requests a new list, instead of reusing any list that was requested after this process last created a key. A key
    * that is absent from either is gone, because ids are never reused. A key in a reused list may have been revoked
@@ -43,7 +43,7 @@ export interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
-export interface RevokeKeyOptions extends ReadOptions {
+interface RevokeKeyOptions extends ReadOptions {
   /**
    * Whether a list lacks the key. Then the key is gone only if the service refuses its id, too.
    * @default false

@@ -7,7 +7,7 @@ import { readOperation } from "../operations/read-operations";
 import { Reader } from "../reader";
 import type { CreatedKey, Operation } from "../records";
 
-export interface CreatedKeyContext {
+interface CreatedKeyContext {
   readonly route: string;
   /** The requested name. */
   readonly name: string;

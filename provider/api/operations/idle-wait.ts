@@ -6,10 +6,10 @@ import { phaseOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
 /** The platform's background work, which a wait for a project ignores by default. */
-export const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "suspend_compute"];
+const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "suspend_compute"];
 
 /** How far back to look for pending operations, in milliseconds. */
-export const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
 
 /** Waits until a project has no pending operation. */
 export class IdleWait extends Wait implements Watcher {

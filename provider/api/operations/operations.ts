@@ -14,7 +14,7 @@ import type { WaitTerms } from "./wait";
 export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
 
-export interface OperationsFilter extends ReadOptions {
+interface OperationsFilter extends ReadOptions {
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;
   /** Only those in this status, or one of these. */
@@ -160,7 +160,7 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{1,9})Z$/;
  * timestamp. A service that pages by timestamp alone would skip them after the end of a page.
  * Undefined if the cursor is not the item's time with fractions of a second.
  */
-export function overlapping(cursor: string, createdAt: string): string | undefined {
+function overlapping(cursor: string, createdAt: string): string | undefined {
   const [, seconds, fraction] = TIMESTAMP.exec(cursor) ?? [];
   if (seconds === undefined || fraction === undefined || !createdAt.startsWith(seconds)) return undefined;
   const later = String(Number(fraction) + 1).padStart(fraction.length, "0");

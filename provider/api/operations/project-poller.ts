@@ -44,7 +44,7 @@ export interface Watcher {
   expire(): void;
 }
 
-export interface PollerContext {
+interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly route: string;

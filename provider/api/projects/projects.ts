@@ -8,7 +8,7 @@ import { type ProjectPage, readProjectPage } from "./read-projects";
 
 const ROUTE = "GET /projects";
 
-export interface ListProjectsOptions extends ReadOptions {
+interface ListProjectsOptions extends ReadOptions {
   /** Called if the service could not read some projects in time. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }

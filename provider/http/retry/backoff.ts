@@ -3,11 +3,11 @@ import { isBusyButWorking, isInconclusive, isThrottled } from "../statuses";
 import type { Replay } from "../types";
 
 /** Initial upper bound of a delay, in milliseconds. */
-export const BASE_MS = 250;
+const BASE_MS = 250;
 /** The same after "too many": short, because the limiter slows down all requests, and some succeed meanwhile. */
-export const TOO_MANY_BASE_MS = 100;
+const TOO_MANY_BASE_MS = 100;
 /** The same after "locked" or "unavailable", which last longer. */
-export const BUSY_BASE_MS = 1000;
+const BUSY_BASE_MS = 1000;
 /** Maximum upper bound of a delay, in milliseconds. Only the service's `Retry-After` may exceed it. */
 export const CAP_MS = 20_000;
 

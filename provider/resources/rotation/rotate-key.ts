@@ -96,7 +96,7 @@ type Made = Pick<RotationState, "pending" | "pendingRevocations" | "lost"> & {
 };
 
 /** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
-async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<Made> {
+async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<Attempt> {
   const none = { pending: [], pendingRevocations: [], lost: {} };
   let newKey: Awaited<ReturnType<typeof createKey>>;
   try {

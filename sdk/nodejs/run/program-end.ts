@@ -7,10 +7,10 @@ export type ProgramProcess = Pick<NodeJS.Process, "prependOnceListener" | "prepe
 
 /**
  * Declares the last resources of a run.
- * @param isProven - Whether the program is certainly done.
+ * @param end - `isProven`: whether the program is certainly done.
  * @returns resolves when the engine has answered.
  */
-export type Finish = (isProven: boolean) => Promise<unknown>;
+export type Finish = (end: { readonly isProven: boolean }) => Promise<unknown>;
 
 /**
  * Calls back when the program is done: its last line has run, and every resource that it registered has an answer.
@@ -45,7 +45,7 @@ function whenProcessIsIdle(stack: pulumi.Resource, finish: Finish, program: Prog
     // A preview may wait for values that only an update knows. It changes nothing, so it goes on.
     isOver = end === "stuck";
     const declareLast = async () => {
-      await finish(end === "done");
+      await finish({ isProven: end === "done" });
       isOver = true;
     };
     if (end === "done") whenCallsHaveEnded(settings, declareLast);
@@ -71,7 +71,7 @@ const MESSAGES = {
 } satisfies Partial<Record<ErrorCode, string>>;
 
 /** The text of an error that nobody throws, because the program has ended. */
-function textOf(code: keyof typeof MESSAGES): string {
+function textOfCode(code: keyof typeof MESSAGES): string {
   return `${MESSAGES[code]} [${code}]`;
 }
 
@@ -96,7 +96,7 @@ async function whenRunIsIdle(stack: pulumi.Resource, settings: RunSettings, fini
   try {
     const outputs = stackOutputs(stack);
     await outputs;
-    whenCallsHaveEnded(settings, () => finish(outputs !== undefined));
+    whenCallsHaveEnded(settings, () => finish({ isProven: outputs !== undefined }));
   } catch {
     // The program failed, and Pulumi reports why.
   } finally {

@@ -24,7 +24,7 @@ export class ProgramRun {
 
   private constructor(root: object) {
     // A unit test with mocks needs no ledger.
-    if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, (isProven) => this.#finish(isProven));
+    if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, (end) => this.#finish(end));
     judgeConfig();
   }
 
@@ -41,7 +41,7 @@ export class ProgramRun {
     return getOrCreate(this.#registries, scopeName(scope), () => new KeyRegistry(scope, firstKey));
   }
 
-  #finish(isProven: boolean): Promise<unknown> {
+  #finish({ isProven }: { readonly isProven: boolean }): Promise<unknown> {
     this.#ended = true;
     const reach = { incomplete: !(isProven && isRunComplete()), unseen: hasUnseen() };
     return Promise.all([...this.#registries.values()].map((registry) => registry.declareLedger(reach)));
@@ -49,7 +49,7 @@ export class ProgramRun {
 }
 
 /** The object that identifies a run: its stack, or the mocks of a unit test. */
-function rootOfRun(): object {
+function mustHaveRoot(): object {
   const stack = pulumi.runtime.getStackResource();
   if (stack !== undefined) return stack;
   const monitor = pulumi.runtime.getMonitor();
@@ -75,7 +75,7 @@ interface SharedRuns {
 const PROTOCOL = 2;
 const SHARED = Symbol.for("keyplane.program-runs");
 
-function sharedRuns(): SharedRuns {
+function shareRuns(): SharedRuns {
   const shared = globalThis as { [SHARED]?: SharedRuns };
   shared[SHARED] ??= { protocol: PROTOCOL, version: VERSION, folder: __dirname, runs: new WeakMap() };
   const { protocol, version, folder } = shared[SHARED];

@@ -63,11 +63,9 @@ export function showOnlyMessage(error: Error): boolean {
   return true;
 }
 
-type Debug = (message: string, ...others: unknown[]) => unknown;
-
 /** Changes Pulumi's debug messages. Without `debug`, they stay as they are. */
 export function rewriteDebug(rewrite: (message: string) => string): void {
-  const log = require("@pulumi/pulumi/log") as { debug?: Debug };
+  const log = require("@pulumi/pulumi/log") as { debug?: (message: string, ...others: unknown[]) => unknown };
   const { debug } = log;
   if (typeof debug === "function") log.debug = (message, ...others) => debug(rewrite(message), ...others);
 }

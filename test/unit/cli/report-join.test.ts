@@ -15,7 +15,7 @@ const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 const OTHER = "9670ba0e-75ed-4bd9-9967-ce6d1ea27eff";
 const NOW = Date.parse("2026-11-21T00:00:00Z");
 
-function report(lists: readonly KeyList[], ...deployments: readonly Deployment[]): Report {
+function report(lists: readonly ReadList[], ...deployments: readonly Deployment[]): Report {
   const states = deployments.map((deployment, at) => stateIn(`${at}.json`, deployment));
   return joinReport({ lists, states }, { now: NOW, unusedFor: { text: "90d", ms: 90 * DAY } });
 }

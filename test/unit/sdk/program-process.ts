@@ -26,7 +26,7 @@ export class ProcessOfProgram extends EventEmitter {
       this.said.push(message);
     });
     const stack = { outputs } as unknown as pulumi.Resource;
-    const finish: Finish = (isProven) => {
+    const finish: Finish = ({ isProven }) => {
       this.finished.push(isProven);
       return answered;
     };
