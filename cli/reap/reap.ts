@@ -9,7 +9,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { carryOut, type Plan, printPlan, type RevokingFlags } from "../revoke/carry-out";
+import { carryOut, type Plan, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { note, print } from "../terminal";
 
 /** A live key with a deadline in its name. */
@@ -22,10 +22,8 @@ interface LeasedKey extends ApiKeyRecord {
 export function addReap(program: Command, run: CommandRun): void {
   const command = program
     .command("reap")
-    .description("revokes keys whose deadline (`maxAge`) has passed, used or not, without any state")
-    .option("--yes", "revokes the keys; without it, only shows the plan")
-    .option("--json", "prints JSON");
-  withKeys(command).action((flags: RevokingFlags) => reap(flags, run));
+    .description("revokes keys whose deadline (`maxAge`) has passed, used or not, without any state");
+  withKeys(withRevoking(command)).action((flags: RevokingFlags) => reap(flags, run));
 }
 
 async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {

@@ -19,13 +19,24 @@ export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
 }
 
 /** Why a key is not revoked, and what to do about it. */
+/** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
+export const YOUNG_MINUTES = 15;
+
+/** A key that was used this recently, in minutes, is in use. */
+export const IN_USE_MINUTES = 5;
+
+/** Adds the options of all commands that revoke keys. */
+export function withRevoking(command: Command): Command {
+  return command.option("--yes", "revokes the keys; without it, only shows the plan").option("--json", "prints JSON");
+}
+
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   "other history": "the account lacks a current key of a given state, so another state may hold this one",
-  "in use": "used in the last 5 minutes",
+  "in use": `used in the last ${IN_USE_MINUTES} minutes`,
   used: "was used (see --include-used)",
   "after state": "created after the state was saved (pass a newer one, or run `pulumi up`)",
-  young: "younger than 15 min (see --include-young)",
+  young: `younger than ${YOUNG_MINUTES} min (see --include-young)`,
   "time unknown": "the service's answer does not say what time it is",
 };
 

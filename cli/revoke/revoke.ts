@@ -12,7 +12,7 @@ import { holdersIn, noteHidden, readStates, type StateFlags, withStates } from "
 import { printTable } from "../table";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { carryOut, type RevokingFlags } from "./carry-out";
+import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
 type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "heldBy" | "role">;
@@ -22,10 +22,9 @@ export function addRevoke(program: Command, run: CommandRun): void {
   const command = program
     .command("revoke <id...>")
     .description("revokes keys by id, including keys in use that no stack created");
-  withStates(command)
-    .option("--yes", "revokes the keys; without it, only shows the plan")
-    .option("--json", "prints JSON");
-  withKeys(command).action((ids: readonly string[], flags: RevokingFlags & StateFlags) => revoke(ids, flags, run));
+  withKeys(withRevoking(withStates(command))).action((ids: readonly string[], flags: RevokingFlags & StateFlags) =>
+    revoke(ids, flags, run),
+  );
 }
 
 async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, run: CommandRun): Promise<void> {

@@ -4,7 +4,7 @@ import { fateOf } from "../../provider/keys/fate";
 import { ownerTag, tagsIn } from "../../provider/keys/names";
 import type { KeyInState } from "../../provider/stack/stack-state";
 import { ageOf } from "../keys/inventory";
-import type { Plan } from "../revoke/carry-out";
+import { IN_USE_MINUTES, type Plan, YOUNG_MINUTES } from "../revoke/carry-out";
 import type { SweptOwners } from "./sweep-owners";
 
 export interface SweepTerms {
@@ -27,12 +27,6 @@ export interface SweepPlan extends Plan {
   /** Number of the owners' keys that a state holds. */
   readonly held: number;
 }
-
-/** Age in milliseconds below which a run in progress may still save the key in its state. */
-const YOUNG_MS = 15 * 60_000;
-
-/** Time in milliseconds. A key used this recently is in use. */
-const IN_USE_MS = 5 * 60_000;
 
 /** Finds the owners' keys that are in no state, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
@@ -60,11 +54,11 @@ function fateOfKey(key: ApiKeyRecord, tag: string, missing: SweepTerms["current"
     held: held.has(key.id),
     isCredential: credentials.has(key.id),
     use: key.lastUsedAt === null ? "never" : "used",
-    inUse: key.lastUsedAt !== null && ageOf(key.lastUsedAt, now) < IN_USE_MS,
+    inUse: key.lastUsedAt !== null && ageOf(key.lastUsedAt, now) < IN_USE_MINUTES * 60_000,
     otherHistory: missing.some(({ ownerId }) => ownerTag(ownerId) === tag),
     isTimeKnown: terms.skewMs !== undefined,
     afterState: !isBefore,
-    isYoung: ageOf(key.createdAt, now) < YOUNG_MS,
+    isYoung: ageOf(key.createdAt, now) < YOUNG_MINUTES * 60_000,
     includeUsed,
     includeYoung,
   });

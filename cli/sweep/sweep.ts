@@ -4,7 +4,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { carryOut, printPlan, type RevokingFlags } from "../revoke/carry-out";
+import { carryOut, printPlan, type RevokingFlags, withRevoking, YOUNG_MINUTES } from "../revoke/carry-out";
 import { readStates, type StateFlags, withStates } from "../state/states";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -22,11 +22,9 @@ export function addSweep(program: Command, run: CommandRun): void {
   const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
   withStates(command)
     .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags if these contain a digit")
-    .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--include-used", "also revokes keys that were used: someone has or had their secrets")
-    .option("--include-young", "also revokes keys younger than 15 minutes")
-    .option("--json", "prints JSON");
-  withKeys(command).action((flags: SweepFlags) => sweep(flags, run));
+    .option("--include-young", `also revokes keys younger than ${YOUNG_MINUTES} minutes`);
+  withKeys(withRevoking(command)).action((flags: SweepFlags) => sweep(flags, run));
 }
 
 async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
