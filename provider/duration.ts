@@ -32,3 +32,9 @@ export function formatDuration(ms: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
 }
+
+/** Milliseconds since 1970 as ISO 8601; `undefined` if there is no time, or none that a date can have. */
+export function isoOf(ms: number | undefined): string | undefined {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

@@ -1,3 +1,4 @@
+import { isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
 import type { Role, StackState } from "../../provider/stack/stack-state";
@@ -8,7 +9,7 @@ import { latestOf, type ReadState } from "../state/states";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type KeyList, labelOf, listedKeys, type Place, Places } from "./place-keys";
 import type { Flag, KeyEvent, Report, ReportKey, ReportStack } from "./report-data";
-import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
+import { readTime, type StateKey, stateKeys } from "./state-keys";
 
 interface ReportTerms {
   /** The service's time, in milliseconds. */

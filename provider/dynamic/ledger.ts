@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
+import { isoOf } from "../duration";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { laterNow } from "../keys/clock-skew";
@@ -12,7 +13,6 @@ import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys
 import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
 import { judgePrevious, knowsServiceClock, listedKey } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
-import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
 import type { Context, Due, LedgerRecord } from "../schema/resource-type";

@@ -286,7 +286,7 @@ export class Resources {
       return { id, outputs: recorded(await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, recorded(await reached(error.outputs), context), error.reason);
+      throw new NotReady(error.id, recorded(await reached(error.outputs), context), error.message);
     }
   }
 

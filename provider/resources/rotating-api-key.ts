@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isoOf } from "../duration";
 import { KeyplaneError } from "../errors";
 import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { laterNow, notDueYet } from "../keys/clock-skew";
@@ -26,7 +27,7 @@ import {
 } from "./rotation/rotation-fields";
 import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
-import { isoOf, type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
+import { type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
 
 const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "previousDigest"];
 

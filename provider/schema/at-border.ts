@@ -21,7 +21,7 @@ export function atBorder<Inputs extends object, State>(
       const answer = await verb;
       return { ...answer, outputs: writeState(answer.outputs) };
     } catch (error) {
-      throw error instanceof NotReady ? new NotReady(error.id, writeState(error.outputs), error.reason) : error;
+      throw error instanceof NotReady ? new NotReady(error.id, writeState(error.outputs), error.message) : error;
     }
   };
   const { import: take } = type;

@@ -249,8 +249,8 @@ export class NotReady<State = Outputs> extends Error {
   constructor(
     readonly id: string,
     readonly outputs: State,
-    readonly reason: string,
+    message: string,
   ) {
-    super(reason);
+    super(message);
   }
 }

@@ -46,6 +46,6 @@ export async function createAgain(
     const made = await type.create(inputs, context);
     return { ...made, outputs: lost(made.outputs) };
   } catch (error) {
-    throw error instanceof NotReady ? new NotReady(error.id, lost(error.outputs), error.reason) : error;
+    throw error instanceof NotReady ? new NotReady(error.id, lost(error.outputs), error.message) : error;
   }
 }

@@ -191,7 +191,7 @@ export abstract class MiniEngine implements Naming {
   protected abstract callRead(old: Stored): Promise<Stored | undefined>;
 
   /** A resource that is recorded, though its call failed. */
-  protected abstract notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "reason"> | undefined;
+  protected abstract notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "message"> | undefined;
 
   /** What the provider does when it finds that the engine is gone. */
   protected abstract endWithoutEngine(): Promise<void>;
@@ -684,7 +684,7 @@ export abstract class MiniEngine implements Naming {
     } catch (error) {
       const reached = this.notReady(error);
       if (reached === undefined) return { failure: String((error as Error).message) };
-      return { failure: reached.reason, result: { outputs: reached.outputs, notReady: true }, id: reached.id };
+      return { failure: reached.message, result: { outputs: reached.outputs, notReady: true }, id: reached.id };
     }
   }
 

@@ -315,12 +315,12 @@ export class PluginEngine extends MiniEngine {
     return !pendingReplacement;
   }
 
-  protected override notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "reason"> | undefined {
+  protected override notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "message"> | undefined {
     if (!(error instanceof VerbError) || error.notReady === undefined) return undefined;
     const { owner, ...outputs } = error.notReady.outputs;
     return {
       id: error.notReady.id,
-      reason: error.message,
+      message: error.message,
       outputs: plain({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }),
     };
   }

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../api/records";
-import { formatDuration } from "../../duration";
+import { formatDuration, isoOf } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew, laterNow } from "../../keys/clock-skew";
@@ -12,7 +12,7 @@ import { shownName } from "../../text";
 import { keysToRevoke } from "./adoption";
 import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
+import { type HeldKey, hasPredecessor, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
 /**
  * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run

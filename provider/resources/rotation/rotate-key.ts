@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isoOf } from "../../duration";
 import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
@@ -13,15 +14,7 @@ import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
 import type { RotationInputs } from "./rotation-fields";
 import type { RotationReason } from "./rotation-plan";
-import {
-  digestKeyOf,
-  type HeldKey,
-  isoOf,
-  madeBy,
-  type RotationState,
-  retireTime,
-  withoutPrevious,
-} from "./rotation-state";
+import { digestKeyOf, type HeldKey, madeBy, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
 
 const REVOKED_AFTER = "is revoked as soon as everything in this stack has the new key";
 

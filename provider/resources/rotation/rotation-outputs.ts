@@ -1,3 +1,4 @@
+import { isoOf } from "../../duration";
 import { keyDigest } from "../../key-digest";
 import { rotateAt } from "../../keys/key-fields";
 import { readKeyState, sealedIn } from "../../keys/key-state";
@@ -8,7 +9,7 @@ import type { Outputs, Properties } from "../../schema/outputs";
 import type { HistoryMark } from "../../schema/witness";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { graceOf, type RotationInputs } from "./rotation-fields";
-import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
+import { type HeldKey, hasPredecessor, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /** Reads a resource's outputs, also those of former versions. */
 export function readState(outputs: Properties): RotationState {

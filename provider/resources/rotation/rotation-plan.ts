@@ -1,3 +1,4 @@
+import { isoOf } from "../../duration";
 import { dueByAge, nextDue } from "../../keys/key-fields";
 import { leftDue } from "../../keys/key-state";
 import { deadlineIn, sameAge } from "../../keys/lease";
@@ -6,7 +7,7 @@ import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
 import { changeOfRecipients } from "../../seal/recipients";
 import { graceOf, type PlannedRotation } from "./rotation-fields";
-import { isoOf, type RotationState, retireTime } from "./rotation-state";
+import { type RotationState, retireTime } from "./rotation-state";
 
 export interface RotationReason {
   /** The field that causes it. If it is `revokeNow`, the current key is revoked as soon as its successor is handed out. */

@@ -78,7 +78,3 @@ export function retireTime(state: RotationState, inputs: PlannedRotation): numbe
 export function withoutPrevious(state: RotationState): RotationState {
   return { ...state, previous: undefined, previousUsedAt: undefined };
 }
-
-export function isoOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
-}

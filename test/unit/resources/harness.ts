@@ -243,7 +243,7 @@ async function made(verb: () => Promise<{ id: string; outputs: Properties }>): P
     return await verb();
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
-    return { id: error.id, outputs: error.outputs, notReady: error.reason };
+    return { id: error.id, outputs: error.outputs, notReady: error.message };
   }
 }
 

@@ -79,7 +79,7 @@ export class RotatingStack {
       this.id = error.id;
       this.outputs = error.outputs;
       this.initFailed = true;
-      return { changed: true, reasons: plan.reasons, notReady: error.reason };
+      return { changed: true, reasons: plan.reasons, notReady: error.message };
     }
     this.initFailed = false;
     await this.finishRun();
