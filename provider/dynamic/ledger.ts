@@ -15,8 +15,8 @@ import { judgePrevious, knowsServiceClock, listedKey } from "../resources/rotati
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
-import type { Context, Due, LedgerRecord } from "../schema/resource-type";
-import { RUNS } from "./owner";
+import type { Context, DeliveryRecord, Due, LedgerRecord } from "../schema/resource-type";
+import { RECORDED_RUNS } from "./owner";
 
 /** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
 interface Previous {
@@ -43,16 +43,6 @@ const fields = {
 } as const satisfies Record<string, FieldRule>;
 
 type Inputs = InputsOf<typeof fields>;
-
-interface DeliveryRecord {
-  readonly successor: string;
-  /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
-  readonly deliveredAt: string;
-  /** ISO 8601 time of its last known use. */
-  readonly usedAt?: string | undefined;
-  /** Whether it was revoked. The resource that retired it names it until it finds that the key is gone. */
-  readonly isRevoked?: true | undefined;
-}
 
 /** The state of the ledger: the inputs of the last run, and what that run has found and done. */
 type LedgerState = Partial<Inputs> &
@@ -144,13 +134,8 @@ export const ledger = atBorder<Inputs, LedgerState>({
   // it only tells the owner, which is deleted last, what the stack held.
   async delete(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
-    for (const id of everHeld(state)) context.run.held.add(id);
-    for (const [id, { isRevoked, deliveredAt }] of state.deliveries) {
-      if (isRevoked) context.run.retired.add(id);
-      else context.run.delivered.set(id, deliveredAt);
-    }
-    const { knowsSince, sweptAt, endedRuns } = state;
-    context.run.ledger = { knowsSince, sweptAt, endedRuns };
+    const { knowsSince, sweptAt, endedRuns, deliveries } = state;
+    context.run.ledger = { record: { knowsSince, sweptAt, endedRuns }, held: new Set(everHeld(state)), deliveries };
   },
 });
 

@@ -108,7 +108,8 @@ export const owner = atBorder<Inputs, OwnerState>({
     const identity = recordedIdentity(id, state);
     await mustBeSameAccount(state.identity, context);
     const list = await context.keys().list();
-    const isHeld = (key: ApiKeyRecord) => context.run.held.has(key.id);
+    const { record, held } = context.run.ledger;
+    const isHeld = (key: ApiKeyRecord) => held.has(key.id);
     const isOurs = (key: ApiKeyRecord) => hasTagOf(key.name, id) || (isHeld(key) && !isAutoName(key.name));
     const ours = list.filter((key) => isOurs(key) && !context.run.kept.has(key.id));
     for (const key of ours.filter(isHeld)) {

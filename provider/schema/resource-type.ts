@@ -50,6 +50,17 @@ export interface LedgerRecord {
   readonly endedRuns?: readonly string[];
 }
 
+/** What a ledger has on record of a previous key. */
+export interface DeliveryRecord {
+  readonly successor: string;
+  /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
+  readonly deliveredAt: string;
+  /** ISO 8601 time of its last known use. */
+  readonly usedAt?: string | undefined;
+  /** Whether it was revoked. The resource that retired it names it until it finds that the key is gone. */
+  readonly isRevoked?: true | undefined;
+}
+
 /** What a resource records of its lost requests: their names, and when the last one was lost. */
 export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
 
@@ -63,14 +74,12 @@ export class RunNotes {
   isNewOwner = false;
   /** Ids of owners whose keys are proven to be in this account, even if its credential has changed. */
   readonly provenOwners = new Set<string>();
-  /** Ids of keys that the state contained when a `destroy` began. */
-  readonly held = new Set<string>();
-  /** What the ledger has told of `held` before it was deleted. */
-  ledger: LedgerRecord = {};
-  /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */
-  readonly retired = new Set<string>();
-  /** The ISO 8601 times at which the successors of other previous keys were delivered, by the ledger's record. */
-  readonly delivered = new Map<string, string>();
+  /** What the ledger has told before a destroy deleted it. `held` has the ids of keys that the state contained. */
+  ledger: {
+    readonly record: LedgerRecord;
+    readonly held: ReadonlySet<string>;
+    readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
+  } = { record: {}, held: new Set(), deliveries: new Map() };
   /** Ids of keys that the program names as compromised. */
   readonly compromised = new Set<string>();
   /** Ids of keys whose deletion in this run left them live, and said so. */

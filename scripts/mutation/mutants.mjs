@@ -463,18 +463,6 @@ const ledger = [
       by: "leaves the key of a failed run",
     },
     {
-      name: "a destroy asks for no key that the ledger has revoked",
-      change: never("delete", "isRevoked"),
-      test: resources("ledger"),
-      by: "tells a destroy which retired keys it has revoked",
-    },
-    {
-      name: "a destroy asks for the keys that the ledger has not revoked",
-      change: always("delete", "isRevoked"),
-      test: resources("ledger"),
-      by: "tells a destroy which retired keys it has revoked",
-    },
-    {
       name: "a hook may have failed in a command that goes on",
       change: becomes("false", "isUnseen", "hasAfterHooks"),
       test: resources("ledger"),
@@ -2598,7 +2586,7 @@ const evidence = [
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an owner without the record of a ledger asks the history",
-      change: without("delete", "run", "ledger"),
+      change: without("delete", "unknown", "record"),
       test: resources("ledger"),
       by: "an unknown key is revoked by an owner only if",
     },
@@ -3606,7 +3594,7 @@ const promises = [
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a retired key whose successor was not delivered stays live",
-      change: becomes('"2020-01-01T00:00:00Z"', "isNeeded", "delivered", "get"),
+      change: becomes('"2020-01-01T00:00:00Z"', "isNeeded", "deliveries", "deliveredAt", "state"),
       test: resources("rotation-requests"),
       by: "a rotating key leaves a retired key live whose successor",
     },
@@ -3616,6 +3604,18 @@ const promises = [
       name: "a preview that does not know the triggers shows a rotation",
       change: without("digestOfTriggers", "UNKNOWN"),
       test: resources("rotation"),
+    {
+      name: "a destroy asks for no key that the ledger has revoked",
+      change: always("deleteRotatingKey", "deliveries", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
+    {
+      name: "a destroy asks for the keys that the ledger has not revoked",
+      change: never("deleteRotatingKey", "deliveries", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
       by: "a rotation is what a preview shows",
     },
   ]),

@@ -46,7 +46,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
     await revokeKey({ ...key, identity: state.identity }, context);
   }
   // Asked last, because the ledger is deleted at the same time.
-  const unrevoked = left.filter((keyId) => !context.run.retired.has(keyId));
+  const unrevoked = left.filter((keyId) => !context.run.ledger.deliveries.get(keyId)?.isRevoked);
   const needed = state.inputs.revokeOnDelete === false ? await neededRetired(unrevoked, state, context) : [];
   for (const keyId of needed) {
     context.run.kept.add(keyId);
@@ -110,7 +110,7 @@ async function neededRetired(
 ): Promise<readonly string[]> {
   const retired = ids.filter((id) => state.retired.includes(id));
   const isNeeded = (id: string, record: Listed) => {
-    const deliveredAt = context.run.delivered.get(id) ?? state.deliveredAt;
+    const deliveredAt = context.run.ledger.deliveries.get(id)?.deliveredAt ?? state.deliveredAt;
     return judgePrevious(record, deliveredAt, state.inputs, context).fate !== "revoke";
   };
   return (await notGone(retired, context)).flatMap(({ id, record }) => (isNeeded(id, record) ? [id] : []));

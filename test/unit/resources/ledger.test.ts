@@ -508,7 +508,8 @@ describe("the ledger", () => {
     const copied = await harness.createKey({ name: "copied" });
     const stranger = await harness.plane.state.createKey("stranger");
     const original = await harness.plane.state.createKey(generatedName("ci", "the owner of the original"));
-    for (const held of [id, copied.id, String(original.id)]) harness.context.run.held.add(held);
+    const held = new Set([id, copied.id, String(original.id)]);
+    harness.context.run.ledger = { ...harness.context.run.ledger, held };
     await harness.deleteKey({ ...copied, outputs: { ...copied.outputs, mintedBy: "aaaaaaaa" } });
     await harness.deleteOwner();
     expect(harness.told.warn).toEqual([
@@ -696,7 +697,7 @@ describe("an unknown key", () => {
     for (const isHeldKnown of [false, true]) {
       const { harness, left } = await withUnknown();
       harness.mayHaveDelivered = true;
-      if (isHeldKnown) harness.context.run.ledger = { knowsSince: 0 };
+      if (isHeldKnown) harness.context.run.ledger = { ...harness.context.run.ledger, record: { knowsSince: 0 } };
       await harness.deleteOwner();
       expect((await harness.liveIds()).includes(left.id)).toBe(!isHeldKnown);
     }
@@ -794,7 +795,7 @@ describe("an unknown key", () => {
 
   it("is only reported if it was used after the list of this run that its owner looks through", async () => {
     const { harness, left, held } = await withUnknown();
-    harness.context.run.ledger = { knowsSince: 0 };
+    harness.context.run.ledger = { ...harness.context.run.ledger, record: { knowsSince: 0 } };
     await harness.deleteKey(held);
     await harness.clock.pass(HOUR);
     await harness.plane.state.useKey(left.id);

@@ -121,7 +121,7 @@ describe("the ledger and the owner of an organization", () => {
     harness.save().add({ id, outputs });
     await harness.sweep([id]);
     expect(await harness.liveIds()).toEqual([String(elsewhere.id), id].sort());
-    harness.context.run.held.add(id);
+    harness.context.run.ledger = { ...harness.context.run.ledger, held: new Set([id]) };
     await harness.createKey({ organizationId: ORGANIZATION });
     await harness.deleteOwner();
     expect(await harness.liveIds()).toEqual([String(elsewhere.id), id].sort());
