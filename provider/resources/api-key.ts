@@ -96,7 +96,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     isExact(state) &&
     state.name === inputs.name &&
     sameScope(state.inputs, inputs) &&
-    !staysLive(state, textOf(inputs.owner)),
+    !isKept(state.inputs) &&
+    !isOthers({ name: state.name, maker: state.mintedBy }, textOf(inputs.owner)),
 
   async create(inputs, context) {
     await mustBeSameAccount(inputs.owner, context);
@@ -186,11 +187,6 @@ function leftBeside({ keyId, pendingRevocations }: ApiKeyState): readonly string
 /** Who creates the key. An auto-name shows it; for an exact name it is stored separately. */
 function maker({ name, owner }: ApiKeyInputs): string | undefined {
   return name === undefined ? undefined : ownerTag(ownerIdIn(owner));
-}
-
-/** Whether a deletion leaves the key live by itself. */
-function staysLive({ name, mintedBy, inputs }: ApiKeyState, owner: string | undefined): boolean {
-  return isKept(inputs) || isOthers({ name, maker: mintedBy }, owner);
 }
 
 /** The lost requests of the resource that is replaced. */

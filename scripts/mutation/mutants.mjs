@@ -3563,10 +3563,16 @@ const messages = [
 const promises = [
   ...inFile("provider/resources/api-key.ts", [
     {
-      name: "a key that its deletion leaves live stays in the state if its name cannot be free",
-      change: without("deleteBeforeReplace", "staysLive"),
+      name: "a key that revokeOnDelete leaves live stays in the state if its name cannot be free",
+      change: without("deleteBeforeReplace", "isKept"),
       test: resources("exact-name"),
       by: "a key that",
+    },
+    {
+      name: "a key of another stack stays in the state if its name cannot be free",
+      change: without("deleteBeforeReplace", "isOthers"),
+      test: resources("exact-name"),
+      by: "a key of another stack",
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
