@@ -7,7 +7,7 @@ import { parseExactJson, TooManyValues } from "./exact-json";
 import { TOO_LARGE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
-import { SentMark } from "./sent-tracker";
+import { SentMark } from "./sent-mark";
 import type { Answered, HttpRequest, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */

@@ -13,7 +13,7 @@ import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { Cancellation } from "./cancellation";
 import { EngineLink, type EngineModules } from "./engine-link";
-import { LongWaits } from "./lasting-lines";
+import { LongWaits } from "./long-waits";
 import { UnreadyResources } from "./unready-resources";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */

@@ -13,7 +13,7 @@ import type { Settings } from "../settings/settings";
 import { type EngineCommand, skipsCheckpoints } from "../stack/command-line";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
-import type { LongWait } from "./lasting-lines";
+import type { LongWait } from "./long-waits";
 import type { Session } from "./session";
 
 export interface Verb {

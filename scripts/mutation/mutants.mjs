@@ -81,7 +81,7 @@ const retry = [
     },
     { name: "a 4xx is final", change: never("classify", "status", "300"), test: resources("lost-answers"), by: "C2" },
   ]),
-  ...inFile("provider/http/sent-tracker.ts", [
+  ...inFile("provider/http/sent-mark.ts", [
     {
       name: "it is noted that a request was sent",
       change: drop("announced", "#isWritten"),
@@ -953,7 +953,7 @@ const deletes = [
     },
     {
       name: "a list is not shared across this process's own changes",
-      change: drop("create", "created", 2),
+      change: drop("create", "noteCreation", 2),
       test: resources("reads"),
       by: "R6",
     },
@@ -3529,33 +3529,33 @@ const messages = [
       test: unit("sdk/next-actions"),
     },
   ]),
-  ...inFile("provider/session/lasting-lines.ts", [
+  ...inFile("provider/session/long-waits.ts", [
     {
       name: "resources that wait for the same share a line",
       change: always("add", "same", "MAX_LINES"),
-      test: unit("session/lasting-lines"),
+      test: unit("session/long-waits"),
     },
     {
       name: "a wait that nobody has read about ends without a line",
       change: always("end", "#shown"),
-      test: unit("session/lasting-lines"),
+      test: unit("session/long-waits"),
     },
     {
       name: "at most five waits are reported in a minute",
       change: becomes("bySubject.values()", "#report", "bySubject", "MAX_LINES"),
-      test: unit("session/lasting-lines"),
+      test: unit("session/long-waits"),
     },
   ]),
   ...inFile("provider/session/verb.ts", [
     {
       name: "a short wait prints no line that stays",
       change: becomes("1_000", "LONG_MS"),
-      test: unit("session/lasting-lines"),
+      test: unit("session/long-waits"),
     },
     {
       name: "a verb that ends before its wait is long leaves no timer",
       change: drop("endWait", "#waitTimer"),
-      test: unit("session/lasting-lines"),
+      test: unit("session/long-waits"),
     },
   ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));

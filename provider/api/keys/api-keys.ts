@@ -87,7 +87,7 @@ export class Keys {
   async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
     const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
-    this.#list.created();
+    this.#list.noteCreation();
     try {
       const answer = await this.http.request({
         method: "POST",
@@ -104,7 +104,7 @@ export class Keys {
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
-      this.#list.created();
+      this.#list.noteCreation();
     }
   }
 

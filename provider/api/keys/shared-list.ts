@@ -38,7 +38,7 @@ export class SharedList<T> {
   ) {}
 
   /** Records that this process has begun or ended a creation. */
-  created(): void {
+  noteCreation(): void {
     this.#lastCreation = ++this.#events;
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import type { Context } from "../../../provider/schema/resource-type";
-import { type LongWait, LongWaits } from "../../../provider/session/lasting-lines";
+import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
 import { Session } from "../../../provider/session/session";
 import { runVerb } from "../../../provider/session/verb";
 
