@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Members, membersOf } from "../../provider/members";
-import type { Explained } from "../state/pulumi-stack";
+import type { Explanation } from "../state/pulumi-stack";
 import { UsageError } from "../usage-error";
 
 /** keyplane's settings in a stack's configuration file. */
@@ -18,7 +18,7 @@ export interface StackConfig {
   /** Names of the settings in `values` that are secrets in the file. @default none */
   readonly opened?: ReadonlySet<string>;
   /** Why the Pulumi CLI could not decrypt the secrets. @default it was not asked */
-  readonly sealed?: Explained;
+  readonly sealed?: Explanation;
   /** Names of the accounts in `keyplane:accounts` whose API key is in plain text. */
   readonly accountsInClear: readonly string[];
 }

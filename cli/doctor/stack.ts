@@ -2,7 +2,7 @@ import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { stackState } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
-import { explained, pulumiFor, readStackName, type StackName, shownStack } from "../state/pulumi-stack";
+import { explainFailure, pulumiFor, readStackName, type StackName, shownStack } from "../state/pulumi-stack";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
@@ -23,7 +23,7 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
     const { size } = new Set(state.held.map(({ id }) => id));
     return ok("stack", `${shown} holds ${counted(size, "key")}`);
   } catch (error) {
-    const { problem, why, remedy } = explained(error);
+    const { problem, why, remedy } = explainFailure(error);
     // Without the CLI, everything else can still be checked.
     const verdict = problem === "not found" ? warn : fail;
     return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}.`);
@@ -60,6 +60,6 @@ export async function openCredentials(
       opened: new Set(opened.map(([setting]) => setting)),
     };
   } catch (error) {
-    return { ...config, sealed: explained(error) };
+    return { ...config, sealed: explainFailure(error) };
   }
 }

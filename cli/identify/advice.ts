@@ -3,14 +3,14 @@ import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { shownName } from "../../provider/text";
 import { type AccountFlags, flagsFor } from "../account";
 import type { Holding } from "./holdings";
-import type { Listed } from "./service";
+import type { KeyAnswer } from "./service";
 
 /**
  * What to do about a leaked key, step by step.
  * @param listed - What its account lists; `undefined` if it was not asked.
  * @param command - The command that revokes it.
  */
-export function adviceFor(holding: Holding, listed: Listed | undefined, command: string): readonly string[] {
+export function adviceFor(holding: Holding, listed: KeyAnswer | undefined, command: string): readonly string[] {
   const { keyId, name, stack, roleNow, isCopy } = holding;
   const revokeIt =
     listed?.record === undefined
@@ -56,7 +56,7 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
 }
 
 /** The command that revokes a key where it was looked for. Elsewhere, the id can be somebody else's: it shows its plan. */
-export function revokeNow(holding: Holding, selected: AccountFlags, listed: Listed | undefined): string {
+export function revokeNow(holding: Holding, selected: AccountFlags, listed: KeyAnswer | undefined): string {
   const { account, baseUrl } = flagsFor(selected.account ?? holding.account, selected);
   const command = revokeCommand(holding.keyId, scopeOf({ ...holding, account }), baseUrl);
   return `${command}${listed?.record === undefined ? "" : " --yes"}`;

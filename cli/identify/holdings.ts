@@ -6,7 +6,7 @@ import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, roleIn, stays } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
-import { consumersIn, parsedState, type ReadState, timeOf } from "../state/states";
+import { consumersIn, parseState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
@@ -70,7 +70,7 @@ export async function holdingsOf(
       const stack = stackOf(bytes);
       if (stack === undefined && !file.isNamed) continue;
       states++;
-      if (stack === undefined || containsAny(bytes, digests)) read.push(parsedState(file.name, bytes, FOLDERS));
+      if (stack === undefined || containsAny(bytes, digests)) read.push(parseState(file.name, bytes, FOLDERS));
       else others.push({ file, stack });
       if (hasOldKeys(bytes)) undigested.push(file.name);
     }
@@ -79,7 +79,7 @@ export async function holdingsOf(
   const holding = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
   const stacks = new Set(holding.map(({ stack }) => stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
-    read.push(parsedState(file.name, await readStateFile(file, FOLDERS), FOLDERS));
+    read.push(parseState(file.name, await readStateFile(file, FOLDERS), FOLDERS));
   }
   const byStack = newestFirst(read);
   const roles = new Map<ReadState, RoleNow>();

@@ -3,7 +3,7 @@ import { nameInUrn } from "../../provider/keys/names";
 import { counted } from "../../provider/text";
 import { note, paint, plain, print } from "../terminal";
 import type { Holding, Holdings } from "./holdings";
-import type { Checked, Listed } from "./service";
+import type { Checked, KeyAnswer } from "./service";
 
 /** A key that was found in the text, and that a state has. */
 export interface Identified {
@@ -13,7 +13,7 @@ export interface Identified {
   /** Other states that have it: copies and older ones. */
   readonly others: readonly Holding[];
   /** What its account lists; `undefined` if it was not asked. */
-  readonly listed: Listed | undefined;
+  readonly listed: KeyAnswer | undefined;
   readonly checked: Checked | undefined;
   /** What to do, step by step. */
   readonly next: readonly string[];
@@ -90,7 +90,7 @@ function roleText({ role, roleNow }: Holding): string {
   return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
 }
 
-function lastUseText({ lastUsedAt: inState }: Holding, listed: Listed | undefined): string {
+function lastUseText({ lastUsedAt: inState }: Holding, listed: KeyAnswer | undefined): string {
   if (listed === undefined) return `${inState ?? "unknown"} (no credential of the account is set)`;
   const { record, now } = listed;
   if (record === undefined) return "the account in the settings does not list the key";

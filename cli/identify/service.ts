@@ -17,7 +17,7 @@ import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
 /** What the service says about a key. */
-export interface Listed {
+export interface KeyAnswer {
   /** The key, if it is live; `undefined` if the account does not list it. */
   readonly record: ApiKeyRecord | undefined;
   /** The service's time, in milliseconds. */
@@ -36,7 +36,7 @@ export class Lists {
   ) {}
 
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
-  async find({ keyId, name, account, organizationId }: Holding): Promise<Listed | undefined> {
+  async find({ keyId, name, account, organizationId }: Holding): Promise<KeyAnswer | undefined> {
     const selected = this.flags.account ?? account;
     if (!isConfigured(flagsFor(selected, this.flags))) return undefined;
     const id = JSON.stringify([selected, organizationId]);

@@ -7,7 +7,7 @@ import type { Age } from "../duration-option";
 import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
 import { latestOf, type ReadState } from "../state/states";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
-import { type KeyList, labelOf, listedKeys, type Place, Places } from "./place-keys";
+import { labelOf, listedKeys, type Place, Places, type ReadList } from "./place-keys";
 import type { Flag, KeyEvent, Report, ReportKey, ReportStack } from "./report-data";
 import { readTime, type StateKey, stateKeys } from "./state-keys";
 
@@ -26,7 +26,7 @@ interface Joined extends Place {
 
 /** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
 export function joinReport(
-  { lists, states }: { readonly lists: readonly KeyList[]; readonly states: readonly ReadState[] },
+  { lists, states }: { readonly lists: readonly ReadList[]; readonly states: readonly ReadState[] },
   terms: ReportTerms,
 ): Report {
   const latest = latestOf(states);

@@ -3,7 +3,7 @@ import { isAborted, messageOf } from "../../provider/errors";
 import { accountMark } from "../../provider/keys/account-fingerprint";
 import type { Scope } from "../../provider/keys/scope";
 import { type AccountFlags, configuredAccounts, flagsFor, settingsOf } from "../account";
-import type { KeyList } from "./place-keys";
+import type { ReadList } from "./place-keys";
 
 /** The accounts of a report: the selected one, else all that the environment configures. */
 export function accountsOf({ account, baseUrl }: AccountFlags): readonly (string | undefined)[] {
@@ -20,7 +20,7 @@ export async function requestLists(wanted: readonly Scope[], flags: AccountFlags
   // All settings are checked before the first request.
   const all = wanted.map((scope) => ({ scope, settings: settingsOf(flagsFor(scope.account, flags)) }));
   const lists = await Promise.all(
-    all.map(async ({ scope: { organizationId }, settings }): Promise<KeyList> => {
+    all.map(async ({ scope: { organizationId }, settings }): Promise<ReadList> => {
       const account = Account.for(settings);
       const { baseUrl, apiKey } = settings;
       const mark = accountMark({ baseUrl, apiKey, organizationId });

@@ -6,7 +6,7 @@ import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 import type { StateKey } from "./state-keys";
 
-export interface KeyList extends Scope {
+export interface ReadList extends Scope {
   /** The service's scheme, host and port. */
   readonly origin: string;
   /** What a state records of the account. */
@@ -19,7 +19,7 @@ export interface KeyList extends Scope {
 /** A live key, with every list that contains it. */
 interface ListedKey {
   readonly record: ApiKeyRecord;
-  readonly lists: readonly KeyList[];
+  readonly lists: readonly ReadList[];
 }
 
 /**
@@ -32,8 +32,8 @@ export function labelOf({ account, organizationId }: Scope): string {
 }
 
 /** The keys of all lists. Two credentials of one account list the same keys, which are merged. */
-export function listedKeys(lists: readonly KeyList[]): readonly ListedKey[] {
-  const found = new Map<string, { readonly record: ApiKeyRecord; readonly lists: KeyList[] }>();
+export function listedKeys(lists: readonly ReadList[]): readonly ListedKey[] {
+  const found = new Map<string, { readonly record: ApiKeyRecord; readonly lists: ReadList[] }>();
   for (const list of lists) {
     for (const record of list.keys ?? []) {
       const { id, name, createdAt } = record;
@@ -49,7 +49,7 @@ export interface Place {
   /** The key as it is listed; `undefined` if it is not live. */
   readonly listed: ListedKey | undefined;
   /** The list that had it, if it is gone. */
-  readonly goneFrom: KeyList | undefined;
+  readonly goneFrom: ReadList | undefined;
   /** The account that the state names. */
   readonly label: string | undefined;
 }
@@ -58,11 +58,11 @@ export interface Place {
 export class Places {
   readonly #byId = new Map<string, ListedKey[]>();
   /** The lists in which each owner has a live key, by the owner's id and the scope of the key. */
-  readonly #proven = new Map<string, KeyList>();
-  readonly #byTag = new Map<string, KeyList>();
+  readonly #proven = new Map<string, ReadList>();
+  readonly #byTag = new Map<string, ReadList>();
 
   constructor(
-    private readonly lists: readonly KeyList[],
+    private readonly lists: readonly ReadList[],
     listed: readonly ListedKey[],
     inStates: readonly StateKey[],
   ) {
@@ -102,12 +102,12 @@ export class Places {
   }
 
   /** The list whose credential the state records. */
-  #recorded({ mark }: StateKey): KeyList | undefined {
+  #recorded({ mark }: StateKey): ReadList | undefined {
     const account = accountIn(mark);
     return account === undefined ? undefined : this.lists.find((list) => accountIn(list.mark) === account);
   }
 
-  #tagged({ ownerId, scope }: StateKey): KeyList | undefined {
+  #tagged({ ownerId, scope }: StateKey): ReadList | undefined {
     return ownerId === "" ? undefined : this.#byTag.get(`${ownerTag(ownerId)} ${labelIn(scope)}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
@@ -18,7 +19,6 @@ export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
   readonly keep: readonly (Key & { readonly reason: Reason })[];
 }
 
-/** Why a key is not revoked, and what to do about it. */
 /** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
 export const YOUNG_MINUTES = 15;
 
@@ -30,6 +30,7 @@ export function withRevoking(command: Command): Command {
   return command.option("--yes", "revokes the keys; without it, only shows the plan").option("--json", "prints JSON");
 }
 
+/** Why a key is not revoked, and what to do about it. */
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   "other history": "the account lacks a current key of a given state, so another state may hold this one",
@@ -57,14 +58,14 @@ export function printPlan<Key extends ApiKeyRecord>(
   if (rows.length > 0) printTable(rows, [...columns, plan]);
 }
 
-type Explained = ApiKeyRecord & { readonly why: string };
+type KeyWithReason = ApiKeyRecord & { readonly why: string };
 
 interface Revocations {
   readonly revoked: readonly ApiKeyRecord[];
   /** Those that were to stay, or gone, when their turn came. */
-  readonly skipped: readonly Explained[];
+  readonly skipped: readonly KeyWithReason[];
   /** `isLive`: whether a list has shown the key since. If not, nothing proves that it is revoked. */
-  readonly failed: readonly (Explained & { readonly isLive: boolean })[];
+  readonly failed: readonly (KeyWithReason & { readonly isLive: boolean })[];
 }
 
 interface Order {
@@ -95,8 +96,8 @@ export async function carryOut(order: Order, { yes, json }: RevokingFlags, run: 
 async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal): Promise<Revocations> {
   const lines = new LiveLines();
   const revoked: ApiKeyRecord[] = [];
-  const skipped: Explained[] = [];
-  const troubled: Explained[] = [];
+  const skipped: KeyWithReason[] = [];
+  const troubled: KeyWithReason[] = [];
   for (const [at, key] of planned.entries()) {
     lines.show([`revoking key ${key.id} (${plain(key.name)}), ${at + 1} of ${planned.length}`]);
     let why: string | undefined;

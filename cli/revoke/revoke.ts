@@ -44,7 +44,7 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
-  if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
+  if (!flags.json) printKeys(toRevoke, missing, account.serviceNow());
   if (missing.length > 0) run.exitCode = EXIT.failed;
   const asJson = (results: object) => ({ planned: toRevoke, missing, hidden, ...results });
   await carryOut({ planned: toRevoke, keys, asJson }, flags, run);

@@ -37,7 +37,7 @@ export function pulumiFor({ full }: StackName, folder?: string): Pulumi {
   return new Pulumi({ cli: engineCommand().cli, stack: full }, { cwd: folder, env });
 }
 
-export interface Explained {
+export interface Explanation {
   readonly problem: PulumiProblem;
   readonly why: string;
   readonly remedy: string;
@@ -71,7 +71,7 @@ const EXPLAINED: Readonly<Record<Exclude<PulumiProblem, "no answer" | "failed">,
 };
 
 /** Explains why the Pulumi CLI gave no answer. Throws any other error again. */
-export function explained(error: unknown): Explained {
+export function explainFailure(error: unknown): Explanation {
   if (!(error instanceof PulumiError)) throw error;
   const { problem, message } = error;
   if (problem !== "no answer" && problem !== "failed") return { problem, ...EXPLAINED[problem] };

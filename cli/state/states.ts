@@ -6,7 +6,7 @@ import { type Deployment, readDeployment, type StateResource } from "../../provi
 import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../provider/stack/stack-state";
 import { note, plain } from "../terminal";
 import { UsageError } from "../usage-error";
-import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
+import { explainFailure, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
 
 export interface StateFlags {
@@ -52,7 +52,7 @@ async function readStack(name: StackName, at: number): Promise<ReadState> {
   try {
     return stateIn(source, await pulumiFor(name).state(name.stack));
   } catch (error) {
-    const { why, remedy } = explained(error);
+    const { why, remedy } = explainFailure(error);
     throw new UsageError(`--stack: ${source} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
   }
 }
@@ -60,11 +60,11 @@ async function readStack(name: StackName, at: number): Promise<ReadState> {
 async function readFrom(path: string, at: number): Promise<ReadState> {
   const source = path === "-" ? "standard input" : path;
   const name = path === "-" ? source : shownPath(path, `file ${at + 1}`);
-  return parsedState(source, await readStateFile({ name, path, isNamed: true }));
+  return parseState(source, await readStateFile({ name, path, isNamed: true }));
 }
 
 /** The state in the text of a file. Throws a `UsageError` if it is not one. */
-export function parsedState(source: string, text: Buffer, remedy?: string): ReadState {
+export function parseState(source: string, text: Buffer, remedy?: string): ReadState {
   try {
     return stateIn(source, readDeployment(text.toString()));
   } catch (error) {

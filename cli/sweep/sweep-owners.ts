@@ -25,8 +25,8 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
   const saved = new Map<string, number>();
   for (const state of states) {
     // An owner that is named can be the one of the stack from which a state was copied.
-    for (const tag of owners.length > 0 ? [...state.tags, ...state.foreign.map(ownerTag)] : tagsOf(state)) {
-      saved.set(tag, Math.max(savedAt(state), saved.get(tag) ?? 0));
+    for (const tag of owners.length > 0 ? [...state.tags, ...state.foreign.map(ownerTag)] : readTags(state)) {
+      saved.set(tag, Math.max(readSavedAt(state), saved.get(tag) ?? 0));
     }
   }
   if (owners.length === 0) return saved;

@@ -143,7 +143,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
 async function endRun(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState> {
   await mustBeSameAccount(inputs.owner, context);
   const ended = context.runRecord === undefined ? [] : [readRecord(context.runRecord).id];
-  const endedRuns = [...before.endedRuns, ...ended].slice(-RUNS);
+  const endedRuns = [...before.endedRuns, ...ended].slice(-RECORDED_RUNS);
   const recorded = { ...inputs, compromised: inputs.compromised ?? [], endedRuns };
   // In a copied state, the original stack revokes them: its state contains them, too.
   const hasNewOwner = before.owner !== undefined && !sameOwner(before.owner, inputs.owner);

@@ -14,7 +14,7 @@ import { type FieldRule, type InputsOf, types } from "../schema/field-types";
 import type { Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
-export const RUNS = 10;
+export const RECORDED_RUNS = 10;
 
 const STACK = ["project", "stack", "organization"] as const;
 
@@ -57,7 +57,7 @@ export const owner = atBorder<Inputs, OwnerState>({
   // The engine saves the inputs of every run before it creates a key, also if nothing else of the owner changes.
   completed: ({ firstKey, ...inputs }, before, { runRecord }) => ({
     ...inputs,
-    runs: [...(before.runs ?? []), ...(runRecord === undefined ? [] : [runRecord])].slice(-RUNS),
+    runs: [...(before.runs ?? []), ...(runRecord === undefined ? [] : [runRecord])].slice(-RECORDED_RUNS),
   }),
 
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.

@@ -71,7 +71,7 @@ async function create(inputs: NamedInputs, context: Context): Promise<NewKey> {
       ? createNamed(inputs, left, context)
       : createExact({ ...inputs, name }, context));
     context.noteCreated(created.id);
-    const sealedKey = sealer && (await sealed(created, sealer, left, context));
+    const sealedKey = sealer && (await sealOrRevoke(created, sealer, left, context));
     return { created, sealedKey, ...leftOf(left, context) };
   } catch (error) {
     // If a key was left behind, or may appear later, the resource is recorded although it has no key. It is due for

@@ -16,7 +16,7 @@ export const NEXT_SECOND_MS = 1_100;
 const MAX_LOOKS = 3;
 
 /** The claim of a key to import. Throws `KP-IMPORT` without its secret. */
-export function importClaim(id: string, key: string | undefined): Claim {
+export function readClaim(id: string, key: string | undefined): Claim {
   if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
   throw new KeyplaneError(
     "KP-IMPORT",
@@ -66,7 +66,7 @@ async function provenByItself(claim: Claim, context: Context): Promise<ApiKeyRec
   const { id, key, source, code } = claim;
   let seen = await context.keys().listAs(key);
   if (seen === undefined) throw notAccepted(claim);
-  const record = await liveKey(claim, context);
+  const record = await mustBeLive(claim, context);
   for (let look = 1; ; look++) {
     const last = usedLast(seen);
     if (!last.includes(id)) {
@@ -92,7 +92,7 @@ async function provenByItself(claim: Claim, context: Context): Promise<ApiKeyRec
 async function plausibleInOrganization(claim: Claim, context: Context): Promise<ApiKeyRecord> {
   const { id, key } = claim;
   if (!(await context.keys().authenticates(key))) throw notAccepted(claim);
-  const record = await liveKey(claim, context);
+  const record = await mustBeLive(claim, context);
   if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < context.account().serviceNow() - 60_000) {
     context.warn(
       `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +

@@ -29,7 +29,7 @@ export class ProviderConfig {
   /** Throws a `ConfigError` if `importKeys` is invalid. */
   constructor(inputs: Values, urn = "") {
     this.isStateless = urn.endsWith("::");
-    this.read = (name) => textOf(inputs[name]);
+    this.read = (name) => settingText(inputs[name]);
     this.owner = String(inputs[OWNER]);
     this.renamedFrom = renamedFromIn(this.read);
     this.#importKeys = importKeysIn(this.read("importKeys"));
@@ -69,7 +69,7 @@ export function checkConfig(
 }
 
 /** A setting as text: an SDK can pass a number or a map as it is, or as JSON. */
-function textOf(value: unknown): string | undefined {
+function settingText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

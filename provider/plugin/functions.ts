@@ -69,7 +69,7 @@ export async function invoke(session: Session, { token, args: given, isPreview }
 }
 
 /** Lists what exists on the service of a resource type: the ids with which it can be imported, and its names. */
-export async function listed(session: Session, token: string, query: { readonly organizationId?: unknown }) {
+export async function listExisting(session: Session, token: string, query: { readonly organizationId?: unknown }) {
   try {
     const account = session.account(scopeOf({}));
     const { organizationId, ...others } = query;

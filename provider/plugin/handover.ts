@@ -56,7 +56,7 @@ export class Handovers {
   }
 
   /** The outputs of a new resource. Those of a successor lack the compromised keys, which the old resource revokes. */
-  async made(type: ResourceType, outputs: Outputs, context: Context): Promise<Outputs> {
+  async finish(type: ResourceType, outputs: Outputs, context: Context): Promise<Outputs> {
     const { urn, run } = context;
     const before = this.#planned.get(urn);
     if (before === undefined) return outputs;

@@ -140,7 +140,7 @@ export class Resources {
         before ? { id, outputs: await type.update(id, before.outputs, inputs, context) } : type.create(inputs, context);
       const made = await this.session.unready.run(urn, (left) => {
         const change = left ? () => createAgain(type, left, inputs, context) : first;
-        return this.#recording(context, change, (outputs) => this.#handovers.made(type, outputs, context));
+        return this.#recording(context, change, (outputs) => this.#handovers.finish(type, outputs, context));
       });
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };

@@ -27,7 +27,7 @@ import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig } from "./config";
 import { OWNER, readValues, toEngine } from "./engine-values";
-import { invoke, listed } from "./functions";
+import { invoke, listExisting } from "./functions";
 import { newOwnerId } from "./owner";
 import { type Named, Resources } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
@@ -91,13 +91,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async check(request: provider.CheckRequest) {
       const [olds, news] = [readValues(request.getOlds()), fromStruct(request.getNews())];
-      const { inputs, failures } = await resources.check(named(request), olds, news, request.getRandomseed_asU8());
+      const { inputs, failures } = await resources.check(parse(request), olds, news, request.getRandomseed_asU8());
       return checked(toStruct(inputs), failures);
     },
 
     async diff(request: provider.DiffRequest) {
       const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
-      const answer = await resources.diff(named(request), request.getId(), olds, news);
+      const answer = await resources.diff(parse(request), request.getId(), olds, news);
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
         .setReplacesList([...answer.replaces])
@@ -107,13 +107,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async create(request: provider.CreateRequest) {
       const inputs = readValues(request.getProperties());
-      const made = await resources.create(named(request), inputs);
+      const made = await resources.create(parse(request), inputs);
       return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
     },
 
     async read(request: provider.ReadRequest) {
       const [inputs, state] = [readValues(request.getInputs()), readValues(request.getProperties())];
-      const found = await resources.read(named(request), request.getId(), inputs, state);
+      const found = await resources.read(parse(request), request.getId(), inputs, state);
       // An empty id reports that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
       const response = new provider.ReadResponse().setId(found.id);
@@ -122,12 +122,12 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
-      const answer = await resources.update(named(request), request.getId(), olds, news);
+      const answer = await resources.update(parse(request), request.getId(), olds, news);
       return new provider.UpdateResponse().setProperties(outputs(answer));
     },
 
     async delete(request: provider.DeleteRequest) {
-      await resources.delete(named(request), request.getId(), readValues(request.getProperties()));
+      await resources.delete(parse(request), request.getId(), readValues(request.getProperties()));
       return new Empty();
     },
 
@@ -174,7 +174,7 @@ type ListCall = ServerWritableStream<provider.ListRequest, provider.ListResponse
 async function answerList(session: Session, call: ListCall): Promise<void> {
   const { request } = call;
   try {
-    const found = await listed(session, request.getToken(), fromPulumi(fromStruct(request.getQuery())));
+    const found = await listExisting(session, request.getToken(), fromPulumi(fromStruct(request.getQuery())));
     // The token is where the page begins.
     const start = Number(request.getContinuationToken()) || 0;
     const limit = request.getLimit();

@@ -147,8 +147,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
 
   async import(id, key, inputs, context) {
     // Loaded on demand, because an import is rare.
-    const { importClaim, proveKey } = await import("../keys/import-key.js");
-    const claim = importClaim(id, key);
+    const { readClaim, proveKey } = await import("../keys/import-key.js");
+    const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });
     const taken = { keyId: id, name, key: claim.key, digest: keyDigest(claim.key), createdAt, mintedBy: maker(found) };

@@ -93,7 +93,7 @@ export function resolveSettings(
   // Both count, because a `destroy` sees the configuration of the last `up`, so only the variable can confirm there.
   const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
   const accounts = () => SETTINGS.accounts.read(text("accounts"));
-  const named = () => (account === undefined ? undefined : accountIn(accounts(), account));
+  const named = () => (account === undefined ? undefined : findAccount(accounts(), account));
   const baseUrl = () => {
     const url = named()?.baseUrl;
     if (account !== undefined && url === undefined && text("baseUrl") === "") throw noBaseUrl(account);

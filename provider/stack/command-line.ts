@@ -51,7 +51,7 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
   const goesOn = isSet("continue-on-error") || isOn(env.PULUMI_CONTINUE_ON_ERROR);
   return {
     cli,
-    stack: words && (stackIn(words) ?? ""),
+    stack: words && (stackOption(words) ?? ""),
     isInDoubt: words === undefined || isLimited || goesOn,
     isLimited,
     goesOn,
@@ -93,7 +93,7 @@ function shortsIn(word: string): string {
   return new RegExp(`^-([${SWITCHES}]*[a-zA-Z]?)`).exec(word)?.[1] ?? "";
 }
 
-function stackIn(words: readonly string[]): string | undefined {
+function stackOption(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     const [, attached] = STACK.exec(word) ?? [];
     if (attached !== undefined) return attached || words[at + 1];

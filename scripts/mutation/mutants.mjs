@@ -571,7 +571,7 @@ const ledger = [
       name: "a compromised key is left to the ledger",
       change: becomes(
         "{ ...state, pendingRevocations: [...state.pendingRevocations, old.keyId] }",
-        "handOver",
+        "makePrevious",
         "state",
         "compromised",
         "old",
@@ -581,13 +581,13 @@ const ledger = [
     },
     {
       name: "the key before a previous one is retired",
-      change: becomes("{ ...state, previous: old }", "handOver", "state", "retired", "isOwn"),
+      change: becomes("{ ...state, previous: old }", "makePrevious", "state", "retired", "isOwn"),
       test: resources("rotation"),
       by: "the key with which keyplane authenticates T12: keeps the key before it",
     },
     {
       name: "a previous key with which keyplane authenticates is not retired",
-      change: drop("handOver", "settingWith", "retired", "return"),
+      change: drop("makePrevious", "settingWith", "retired", "return"),
       test: resources("rotation"),
       by: "the key with which keyplane authenticates T12: stays the previous key",
     },
@@ -1130,10 +1130,10 @@ const rotation = [
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
-    { name: "a compromised key is marked as such", change: never("handOver", "revokeNow", "ownSetting") },
+    { name: "a compromised key is marked as such", change: never("makePrevious", "revokeNow", "ownSetting") },
     {
       name: "the old key lives on as the previous one",
-      change: becomes("state", "handOver", "state", "retired", "isOwn"),
+      change: becomes("state", "makePrevious", "state", "retired", "isOwn"),
     },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
@@ -3424,7 +3424,7 @@ const evidence = [
     },
     {
       name: "a current key stays live for the run that deletes its resource first",
-      change: becomes("undefined", "made", "before", "keyId"),
+      change: becomes("undefined", "finish", "before", "keyId"),
       test: contract("rotation"),
       by: "a key that revokeNow names stays live for the run that deletes the old resource first",
     },
@@ -3442,19 +3442,19 @@ const evidence = [
     },
     {
       name: "a compromised key is revoked at once after the deletion",
-      change: never("made", "isDeleted", "wasDeleted"),
+      change: never("finish", "isDeleted", "wasDeleted"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
     },
     {
       name: "a successor leaves the compromised key to the old resource",
-      change: uncalled("made", "withCompromised"),
+      change: uncalled("finish", "withCompromised"),
       test: contract("rotation"),
       by: "a key that revokeNow names is replaced",
     },
     {
       name: "the deletion of the old resource revokes the compromised key",
-      change: becomes("void [id, run, holder]", "made", "holders", "holder"),
+      change: becomes("void [id, run, holder]", "finish", "holders", "holder"),
       test: contract("rotation"),
       by: "a key that revokeNow names is replaced",
     },
@@ -3578,13 +3578,13 @@ const promises = [
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     {
       name: "revokeNow of the previous key counts although the current one is gone",
-      change: drop("handOver", "withoutPrevious"),
+      change: drop("makePrevious", "withoutPrevious"),
       test: resources("rotation-compromise"),
       by: "revokeNow of the previous key revokes it in the run that replaces",
     },
     {
       name: "an urgent rotation leaves another stack's previous key to it",
-      change: always("handOver", "isOwn", "retired", "previous"),
+      change: always("makePrevious", "isOwn", "retired", "previous"),
       test: resources("rotation-requests"),
       by: "the keys of a state that was copied to another stack are left to the original",
     },
@@ -3604,12 +3604,6 @@ const promises = [
       test: resources("rotation-requests"),
       by: "a rotating key leaves a retired key live whose successor",
     },
-  ]),
-  ...inFile("provider/keys/key-state.ts", [
-    {
-      name: "a preview that does not know the triggers shows a rotation",
-      change: without("digestOfTriggers", "UNKNOWN"),
-      test: resources("rotation"),
     {
       name: "a destroy asks for no key that the ledger has revoked",
       change: always("deleteRotatingKey", "deliveries", "isRevoked"),
@@ -3622,6 +3616,12 @@ const promises = [
       test: resources("ledger"),
       by: "tells a destroy which retired keys it has revoked",
     },
+  ]),
+  ...inFile("provider/keys/key-state.ts", [
+    {
+      name: "a preview that does not know the triggers shows a rotation",
+      change: without("digestOfTriggers", "UNKNOWN"),
+      test: resources("rotation"),
       by: "a rotation is what a preview shows",
     },
   ]),
@@ -3767,7 +3767,7 @@ const sealing = [
   ...inFile("provider/keys/create-key.ts", [
     {
       name: "a key that cannot be sealed is revoked",
-      change: drop("sealed", "revokeOrphan"),
+      change: drop("sealOrRevoke", "revokeOrphan"),
       test: SEALED,
       by: "that cannot be sealed",
     },
@@ -3972,7 +3972,7 @@ const leases = [
     },
     {
       name: "a time to come does not say when a state was saved",
-      change: becomes("!Number.isNaN(saved)", "savedAt", "saved", "now"),
+      change: becomes("!Number.isNaN(saved)", "readSavedAt", "saved", "now"),
       test: cli("sweep"),
     },
   ]),

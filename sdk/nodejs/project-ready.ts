@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
-import { isOfType, registeredInputs, typeToken } from "./shim";
+import { isOfType, prepareInputs, typeToken } from "./shim";
 
 /** The inputs of a `ProjectReady`. */
 export interface ProjectReadyArgs {
@@ -45,7 +45,7 @@ export class ProjectReady extends pulumi.CustomResource {
 
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
     judgeConfig();
-    const inputs = registeredInputs("ProjectReady", name, { outputs: ["projectId"], args: { ...args }, options });
+    const inputs = prepareInputs("ProjectReady", name, { outputs: ["projectId"], args: { ...args }, options });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("ProjectReady"), name, inputs, options);

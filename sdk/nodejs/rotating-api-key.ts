@@ -5,10 +5,10 @@ import type { RotationWindowArgs } from "./rotation-window";
 import type { Holdings } from "./run/key-registry";
 import { ProgramRun } from "./run/program-run";
 import { knownValue } from "./run/pulumi-internals";
-import { scopeIn } from "./run/scope";
+import { readScope } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { COMMON_OUTPUTS, isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
+import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -197,10 +197,10 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
-    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, scopeIn("RotatingApiKey", name, args));
+    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, readScope("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
     const own = keyInputs(given, registry.identity, options);
-    const inputs = registeredInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });
+    const inputs = prepareInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, "previousKey"));
@@ -256,7 +256,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
 }
 
 const OUTPUTS = [
-  ...COMMON_OUTPUTS,
+  ...SEEDED_OUTPUTS,
   ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
   ...["retired", "compromised", "adopted", "rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];

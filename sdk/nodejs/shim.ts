@@ -24,7 +24,7 @@ export function shim(kind: KindName): string {
  * The inputs to register for a resource. Outputs that the provider sets are seeded, so that they exist on the resource,
  * and `resourceUrn` lets the provider show progress in the resource's row.
  */
-export function registeredInputs(
+export function prepareInputs(
   kind: KindName,
   name: string,
   given: {
@@ -104,7 +104,7 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
 }
 
 /** The outputs of all kinds of key. Those of the provider's list are the ones that the plugin's users see. */
-export const COMMON_OUTPUTS = [
+export const SEEDED_OUTPUTS = [
   ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
   ...["pending", "pendingRevocations", "lostNames"],
 ];

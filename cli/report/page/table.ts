@@ -29,7 +29,7 @@ let flag = "";
 let shown: readonly ReportKey[] = [];
 let rows = 0;
 
-const textOf = (key: ReportKey): string =>
+const searchText = (key: ReportKey): string =>
   getOrCreate(texts, key, () => {
     const urns = key.holders.flatMap(({ urn, consumers }) => [urn, ...consumers]);
     return [key.id, key.name, key.stack, key.createdBy, key.ownerTag, ...urns].join(" ").toLowerCase();
@@ -52,7 +52,7 @@ const show = (): void => {
       (flag === "" || key.flags.some((each) => each === flag)) &&
       (stack.value === "" || (key.stack ?? "none") === stack.value) &&
       (account.value === "" || key.accounts.includes(account.value)) &&
-      words.every((word) => word === "" || textOf(key).includes(word)),
+      words.every((word) => word === "" || searchText(key).includes(word)),
   );
   const value = columns[sorted.column] ?? (() => "");
   const order = found.map((key) => [value(key), key] as const);

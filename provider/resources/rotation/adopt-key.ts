@@ -3,7 +3,7 @@ import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
-import { importClaim, proveKey } from "../../keys/import-key";
+import { proveKey, readClaim } from "../../keys/import-key";
 import { formatKey, hasTagOf, ownerTag } from "../../keys/names";
 import { withoutEmpty } from "../../members";
 import type { Context, Imported } from "../../schema/resource-type";
@@ -48,7 +48,7 @@ export async function importKey(
   inputs: RotationInputs,
   context: Context,
 ): Promise<Pick<Imported<RotationInputs, RotationState>, "inputs" | "outputs">> {
-  const claim = importClaim(id, key);
+  const claim = readClaim(id, key);
   const record = await proveKey(claim, inputs, context);
   const found = withoutEmpty({ ...inputs, projectId: record.projectId });
   return { inputs: found, outputs: takenOver(claim, record, found) };

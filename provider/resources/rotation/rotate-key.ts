@@ -59,7 +59,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     ? { sealedTo: inputs.sealTo, digestKey: state.digestKey ?? newDigestKey() }
     : { sealedTo: undefined, digestKey: undefined };
   const next: RotationState = {
-    ...handOver(
+    ...makePrevious(
       { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, historyMark, previousUsedAt: undefined },
       request,
       ownSetting,
@@ -81,7 +81,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   return next;
 }
 
-type Made = Pick<RotationState, "pending" | "pendingRevocations" | "lost"> & {
+type Attempt = Pick<RotationState, "pending" | "pendingRevocations" | "lost"> & {
   /** Absent if none could be created, or if the new key was unusable and was revoked. */
   readonly key?: HeldKey & { readonly createdAt: string };
   /** Why there is no key, or why it is not ready. */
@@ -125,7 +125,7 @@ async function withoutBroken(state: RotationState, context: Context): Promise<Ro
 }
 
 /** Makes the replaced key the previous one, unless it is gone or must be revoked at once. */
-function handOver(
+function makePrevious(
   state: RotationState,
   { reason }: RotationRequest,
   ownSetting: string | undefined,

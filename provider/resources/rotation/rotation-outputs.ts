@@ -34,7 +34,7 @@ export function readState(outputs: Properties): RotationState {
     previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
     rotatedAt: textOf(rotatedAt),
     deliveredAt: textOf(deliveredAt),
-    historyMark: markIn(historyMark),
+    historyMark: readMark(historyMark),
     previousUsedAt: textOf(previousUsedAt),
     compromised: old.filter((id) => named.has(id)),
     retired: old.filter((id) => !named.has(id)),
@@ -115,7 +115,7 @@ function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[]): Hel
   };
 }
 
-function markIn(value: unknown): HistoryMark | undefined {
+function readMark(value: unknown): HistoryMark | undefined {
   const { startedAt, lastEnd, runsAtLastEnd, newest, isAgain } = membersOf(value);
   if (![startedAt, lastEnd, runsAtLastEnd].every((each) => typeof each === "number")) return undefined;
   const mark = { startedAt, lastEnd, runsAtLastEnd, isAgain: isAgain === true } as HistoryMark;

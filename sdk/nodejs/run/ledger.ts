@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registeredInputs, typeToken } from "../shim";
+import { prepareInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
@@ -15,7 +15,7 @@ export class Ledger extends pulumi.CustomResource {
     // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
     // from the state on its own.
     const parts = Object.fromEntries(PARTS.map((part) => [part, keys.then((all) => all[part])]));
-    const inputs = registeredInputs("Ledger", name, { args: { owner, ...parts, ...scope } });
+    const inputs = prepareInputs("Ledger", name, { args: { owner, ...parts, ...scope } });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("Ledger"), name, inputs);

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registeredInputs, typeToken } from "../shim";
+import { prepareInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
@@ -18,7 +18,7 @@ export class Owner extends pulumi.CustomResource {
       organization: organization(),
       firstKey,
     };
-    const inputs = registeredInputs("Owner", name, { outputs: ["identity"], args });
+    const inputs = prepareInputs("Owner", name, { outputs: ["identity"], args });
     const resumeTraces = pauseTraces();
     try {
       // A preview with `--diff` shows `(hidden)` for what each run changes.

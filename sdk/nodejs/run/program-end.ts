@@ -38,7 +38,7 @@ function whenProcessIsIdle(stack: pulumi.Resource, finish: Finish, program: Prog
     const { settings } = runStores.getStore();
     const end = await endOf(stack, settings);
     if (end === "stuck" && !pulumi.runtime.isDryRun()) {
-      if (!hasRunFailed()) void pulumi.log.error(textOf("KP-PROGRAM-STUCK"));
+      if (!hasRunFailed()) void pulumi.log.error(textOfCode("KP-PROGRAM-STUCK"));
       program.exitCode = REPORTED;
       return;
     }
@@ -54,7 +54,7 @@ function whenProcessIsIdle(stack: pulumi.Resource, finish: Finish, program: Prog
   // Runs before the listener with which Pulumi reports unresolved promises, which would be a second message.
   program.prependListener("exit", (code) => {
     if (code !== 0 || isOver || hasRunFailed()) return;
-    program.stderr.write(`${textOf("KP-PROGRAM-EXITED")}\n`);
+    program.stderr.write(`${textOfCode("KP-PROGRAM-EXITED")}\n`);
     program.exitCode = 1;
   });
 }

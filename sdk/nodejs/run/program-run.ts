@@ -17,8 +17,8 @@ export class ProgramRun {
 
   /** The current run. Inline programs of the Automation API can run several in one process. */
   static get current(): ProgramRun {
-    const { runs } = sharedRuns();
-    const root = rootOfRun();
+    const { runs } = shareRuns();
+    const root = mustHaveRoot();
     return getOrCreate(runs, root, () => new ProgramRun(root));
   }
 

@@ -11,7 +11,7 @@ export interface ScopeArgs {
  * The scope in a resource's arguments. Throws `KP-INPUT` for anything else than text, also for an output: each scope has
  * its own owner and ledger, which are declared before the first key in it.
  */
-export function scopeIn(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
+export function readScope(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
   for (const [argument, value] of Object.entries({ account, organizationId })) {
     if (value === undefined || typeof value === "string") continue;
     const why = Output.isInstance(value)

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { joinReport } from "../../../cli/report/join";
-import type { KeyList } from "../../../cli/report/place-keys";
+import type { ReadList } from "../../../cli/report/place-keys";
 import type { Report, ReportKey } from "../../../cli/report/report-data";
 import { stateIn } from "../../../cli/state/states";
 import { identityOf } from "../../../provider/keys/identity";
@@ -201,7 +201,7 @@ test("a key is gone only if the list is proven to be the one that had it", () =>
 
 test("a key of an account that could not be read is not reported as gone", () => {
   const state = inNpm(npmKey("ApiKey", "ci", identityOf(OWNER, markOf("admin")), { keyId: "7", name: "ci" }));
-  const unread: KeyList = { ...listOf([]), keys: undefined, problem: "timed out" };
+  const unread: ReadList = { ...listOf([]), keys: undefined, problem: "timed out" };
   const all = report([unread], state);
   expect(keyOf(all, "7").status).toBe("not found");
   expect(all.accounts).toEqual([{ label: "(default)", origin: "https://service.example", problem: "timed out" }]);

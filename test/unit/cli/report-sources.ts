@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { KeyList } from "../../../cli/report/place-keys";
+import type { ReadList } from "../../../cli/report/place-keys";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { accountMark } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
@@ -11,7 +11,7 @@ const baseUrl = "https://service.example/api/v2";
 export const markOf = (apiKey: string): string => accountMark({ baseUrl, apiKey });
 
 /** A list of keys, as a report requests it. */
-export function listOf(keys: readonly Partial<ApiKeyRecord>[], list: Partial<KeyList> = {}): KeyList {
+export function listOf(keys: readonly Partial<ApiKeyRecord>[], list: Partial<ReadList> = {}): ReadList {
   const records = keys.map((key) => ({
     ...{ id: "1", name: "a", createdAt: "2026-11-01T00:00:00.000Z", lastUsedAt: null, lastUsedFromAddr: null },
     ...key,
@@ -72,7 +72,7 @@ export function pluginKey(
 }
 
 /** A state that a former version recorded, and the keys of its account. */
-export function recorded(folder: string): { readonly deployment: Deployment; readonly list: KeyList } {
+export function recorded(folder: string): { readonly deployment: Deployment; readonly list: ReadList } {
   const file = (name: string) => readFileSync(`test/upgrade/${folder}/${name}.json`, "utf8");
   const { keys } = JSON.parse(file("control-plane")) as {
     keys: { live: { id: number; name: string; createdAt: number }[] };

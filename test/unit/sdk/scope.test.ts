@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { scopeIn, scopeName } from "../../../sdk/nodejs/run/scope";
+import { readScope, scopeName } from "../../../sdk/nodejs/run/scope";
 
 it("a stack that uses no scopes keeps the names of its owner and its ledger", () => {
-  expect(scopeName(scopeIn("ApiKey", "ci", {}))).toBe("keyplane");
+  expect(scopeName(readScope("ApiKey", "ci", {}))).toBe("keyplane");
 });
 
 it("every scope has its own names for its owner and its ledger, for any names of accounts and organizations", () => {
@@ -14,7 +14,7 @@ it("every scope has its own names for its owner and its ledger, for any names of
   fc.assert(
     fc.property(place, place, (one, other) => {
       const [first, second] = [one, other].map(({ account, organizationId }) =>
-        scopeIn("ApiKey", "ci", { ...(account && { account }), ...(organizationId && { organizationId }) }),
+        readScope("ApiKey", "ci", { ...(account && { account }), ...(organizationId && { organizationId }) }),
       );
       const same = JSON.stringify(one) === JSON.stringify(other);
       expect(scopeName(first ?? {}) === scopeName(second ?? {})).toBe(same);
@@ -36,7 +36,7 @@ it.each(["account", "organizationId"])(
   (argument) => {
     const args = { [argument]: pulumi.output("eu") } as object;
     const words = new RegExp(`ApiKey "ci": ${argument} must be a string, not an output.*stack's configuration`);
-    const refused = () => scopeIn("ApiKey", "ci", args);
+    const refused = () => readScope("ApiKey", "ci", args);
     expect(refused).toThrow(words);
     expect(refused).toThrow(expect.objectContaining({ code: "KP-INPUT" }));
   },
@@ -46,7 +46,7 @@ it.each([5, true, { name: "eu" }, ["eu"]])(
   "an account %j is refused by an error that Pulumi shows without a stack",
   (account) => {
     try {
-      scopeIn("ApiKey", "ci", { account } as never);
+      readScope("ApiKey", "ci", { account } as never);
     } catch (error) {
       expect((error as Error).message).toBe('ApiKey "ci": account must be a string [KP-INPUT]');
       expect(pulumi.RunError.isInstance(error)).toBe(true);
