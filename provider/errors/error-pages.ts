@@ -15,7 +15,7 @@ export const ERRORS = {
   },
   "KP-SEAL": {
     kind: "input",
-    when: "A key cannot be sealed: a recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or the new key is revoked again.",
+    when: "A key cannot be sealed: a recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or the new key is revoked again, at the latest by the next run.",
     remedy:
       "Pass public keys: of age, which begin with `age1`, or the one that GitHub shows for the repository, the environment or the organization. To seal an adopted key, remove `adopt` first: the key is then replaced.",
   },
@@ -163,7 +163,7 @@ export const ERRORS = {
   },
   "KP-UNUSABLE": {
     kind: "operation",
-    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. Nobody got it, and it is revoked. The earlier keys are unchanged.",
+    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. Nobody got it, and it is revoked, at the latest by the next run. The earlier keys are unchanged.",
     remedy: "Fix what the message names, and run `pulumi up` again to create another key.",
   },
   "KP-NOT-READY": {

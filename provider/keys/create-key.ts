@@ -95,8 +95,9 @@ async function sealOrRevoke({ id, key, name }: CreatedKey, sealer: Sealer, left:
     return await sealer(key);
   } catch (error) {
     forget(key);
-    await revokeOrphan({ id, name }, "which could not be sealed,", left, context);
-    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it is revoked again: ${messageOf(error)}`);
+    const isGone = await revokeOrphan({ id, name }, "which could not be sealed,", left, context);
+    const end = isGone ? "is revoked again" : "is still to be revoked";
+    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${end}: ${messageOf(error)}`);
   }
 }
 
@@ -182,18 +183,20 @@ async function revokeLost(name: string, lost: KeyplaneError, left: Leftovers, co
   await revokeOrphan({ id: found.id, name }, "which a request created whose answer was lost,", left, context);
 }
 
-/** Revokes a key that cannot be delivered, or notes it. */
+/** Revokes a key that cannot be delivered, or notes it. Returns whether it is gone. */
 async function revokeOrphan(
   orphan: Leftovers["orphans"][number],
   what: string,
   left: Leftovers,
   context: Context,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await context.keys().revoke(orphan.id);
+    return true;
   } catch (error) {
     left.orphans.push(orphan);
     if (isAborted(error)) throw error;
     context.warn(`key ${orphan.id}, ${what} could not be revoked: ${messageOf(error)}`);
+    return false;
   }
 }

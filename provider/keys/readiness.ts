@@ -70,12 +70,12 @@ export function wasHandedOut(pending: readonly PendingWork[]): boolean {
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
 export function pendingDue(pending: readonly PendingWork[]): readonly (Due & { readonly why: string })[] {
   if (pending.length === 0) return [];
-  const failed = pending.find((work) => work.status === "failed");
+  const broken = pending.find(isFailed);
   const why =
-    failed === undefined
+    broken === undefined
       ? `not ready yet: ${pending.map(formatWork).join(", ")}`
-      : `replaced because ${formatWork(failed)} failed`;
-  return [{ field: "pending", replace: failed !== undefined, why }];
+      : `replaced because ${formatWork(broken)} failed`;
+  return [{ field: "pending", replace: broken !== undefined, why }];
 }
 
 /** Waits until the named projects have no pending operation. Throws if an operation fails or the wait times out. */
@@ -97,41 +97,43 @@ export function waitOptions(inputs: { readonly operationTimeout?: string | undef
 
 interface Reached {
   readonly pending: readonly PendingWork[];
-  readonly reason?: string;
+  /** Why the work left in `pending` has not finished; absent if nothing is left. */
+  readonly why?: string;
 }
 
 /**
- * Finishes the pending work of an existing key. Never throws, because that would lose the key: `reason` says why the
- * work left in `pending` has not finished.
+ * Finishes the pending work of an existing key. Never throws, because that would lose the key. `reason` is `why`, and what
+ * the next run does with the key once it is recorded.
  */
 export async function finishPending(
   work: readonly PendingWork[],
-  secret: Trial,
+  { id, key, sealedKey }: Trial,
   inputs: KeyInputs,
   context: Context,
-): Promise<Reached> {
-  const reached = await tryToFinish(work, secret, inputs, context);
-  if (secret.sealedKey === undefined) return reached;
-  if (secret.key !== undefined) forget(secret.key);
-  const { pending, reason } = reached;
-  if (reason === undefined) return reached;
-  if (!pending.some(isTrial)) return { pending, reason: reason.replace(RESUMED, RESUMED_SEALED) };
+): Promise<Reached & { readonly reason?: string }> {
+  const reached = await tryToFinish(work, { id, key }, inputs, context);
+  if (sealedKey !== undefined && key !== undefined) forget(key);
+  if (reached.why === undefined) return reached;
   // Only the run that creates a sealed key can try it. So a test call that is left has failed.
-  return {
-    pending: pending.map((each) => (isTrial(each) ? { ...each, status: "failed" } : each)),
-    reason: `${reason.replace(` ${RESUMED}`, "")} The key is sealed, so no later run can verify it. ${REPLACED}`,
-  };
+  const isUntried = sealedKey !== undefined && !reached.pending.some(isFailed) && reached.pending.some(isTrial);
+  const pending = isUntried ? reached.pending.map((each) => (isTrial(each) ? failed(each) : each)) : reached.pending;
+  const why = isUntried ? `${reached.why}. The key is sealed, so no later run can verify it` : reached.why;
+  const saved = sealedKey === undefined ? "saved with its secret" : "saved, sealed";
+  const next = pending.some(isFailed)
+    ? "The next `pulumi up` replaces the key"
+    : `The key is ${saved}. The next \`pulumi up\` keeps waiting`;
+  return { pending, why, reason: `${why}. ${next}` };
 }
 
 async function tryToFinish(
   pending: readonly PendingWork[],
-  { id: keyId, key }: Trial,
+  { id: keyId, key }: Omit<Trial, "sealedKey">,
   inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
   const operations = pending.filter((work) => work.operationId !== undefined);
-  const broken = pending.find((work) => work.status === "failed");
-  if (broken !== undefined) return { pending, reason: `${formatWork(broken)} failed. ${REPLACED}` };
+  const broken = pending.find(isFailed);
+  if (broken !== undefined) return { pending, why: `${formatWork(broken)} failed` };
   const account = context.account();
   try {
     const ids = operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId }));
@@ -144,12 +146,12 @@ async function tryToFinish(
   try {
     context.progress(`verifying key ${keyId}`);
     if (key !== undefined && (await context.keys().authenticates(key))) return { pending: [] };
-    const reason = `the service does not accept key ${keyId}`;
+    const why = `the service does not accept key ${keyId}`;
     return trials.some(({ action }) => action === VERIFY.action)
-      ? { pending: [{ ...VERIFY, status: "failed" }], reason: `${reason}. ${REPLACED}` }
-      : { pending: trials, reason: `${reason}. If it was revoked, run \`pulumi up --refresh\`. ${RESUMED}` };
+      ? { pending: [failed(VERIFY)], why }
+      : { pending: trials, why: `${why}. If it was revoked, run \`pulumi up --refresh\`` };
   } catch (error) {
-    return { pending: trials, reason: `key ${keyId} could not be verified: ${messageOf(error)}. ${RESUMED}` };
+    return { pending: trials, why: `key ${keyId} could not be verified: ${messageOf(error)}` };
   }
 }
 
@@ -161,24 +163,24 @@ const FIRST_USE: PendingWork = { action: "use" };
 const isTrial = ({ action, status }: PendingWork) =>
   (action === VERIFY.action || action === FIRST_USE.action) && status === undefined;
 
-/** The work of a resource whose key could not be created. */
-export const NOT_CREATED: PendingWork = { action: "create", status: "failed" };
+const isFailed = ({ status }: PendingWork) => status === "failed";
 
-const RESUMED = "The key is saved with its secret. The next `pulumi up` keeps waiting";
-const RESUMED_SEALED = "The key is saved, sealed. The next `pulumi up` keeps waiting";
-const REPLACED = "The next `pulumi up` replaces the key";
+const failed = (work: PendingWork): PendingWork => ({ ...work, status: "failed" });
+
+/** The work of a resource whose key could not be created. */
+export const NOT_CREATED = failed({ action: "create" });
 
 function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
+  const why = messageOf(error);
   if (isOperationFailed(error)) {
-    const failed = new Set(error.failed.map((operation) => operation.id));
-    const marked = pending.map((work) =>
-      failed.has(work.operationId ?? "") ? { ...work, status: "failed" as const } : work,
-    );
-    return { pending: marked, reason: `${error.message}. ${REPLACED}` };
+    const ended = new Set(error.failed.map((operation) => operation.id));
+    return { pending: pending.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work)), why };
   }
   const left = isTimeout(error) ? new Set(error.pending.map((operation) => operation.id)) : undefined;
-  const still = pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true));
-  return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
+  return {
+    pending: pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true)),
+    why,
+  };
 }
 
 /** The names of work that is not an operation, for messages. */

@@ -993,7 +993,7 @@ const waits = [
     },
     {
       name: "a failed operation is remembered",
-      change: becomes("work", "afterFailedWait", "status"),
+      change: becomes("work", "afterFailedWait", "failed", "work"),
       test: resources("readiness"),
       by: "W4",
     },
@@ -1143,6 +1143,10 @@ const rotation = [
     {
       name: "what a new key's making has left behind is recorded",
       change: becomes("state.pendingRevocations", "rotateKey", "state", "made", 1),
+    },
+    {
+      name: "an unusable new key is called revoked only if it is",
+      change: always("makeReadyKey", "left", "length"),
     },
     { name: "a rotation that made nothing changes nothing", change: drop("rotateKey", "sameKeys") },
     { name: "times only go forward", change: uncalled("rotateKey", "Math") },
@@ -3767,7 +3771,13 @@ const sealing = [
   ...inFile("provider/keys/create-key.ts", [
     {
       name: "a key that cannot be sealed is revoked",
-      change: drop("sealOrRevoke", "revokeOrphan"),
+      change: becomes("true", "sealOrRevoke", "revokeOrphan"),
+      test: SEALED,
+      by: "that cannot be sealed",
+    },
+    {
+      name: "a key that could not be sealed is called revoked only if it is",
+      change: always("sealOrRevoke", "isGone", 2),
       test: SEALED,
       by: "that cannot be sealed",
     },
@@ -3815,7 +3825,7 @@ const sealing = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "a sealed key that could not be verified is replaced",
-      change: always("finishPending", "sealedKey"),
+      change: never("finishPending", "sealedKey", "isTrial"),
       test: SEALED,
       by: "is verified by the run",
     },

@@ -103,13 +103,12 @@ async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<A
   const { id, name, key, createdAt, operations } = created;
   reportSkew(context);
   const work = pendingAfter(operations, inputs);
-  const { pending, reason } = await finishPending(work, { id, key, sealedKey }, inputs, context);
+  const { pending, why, reason } = await finishPending(work, { id, key, sealedKey }, inputs, context);
   if (pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([{ id, name }], inputs.owner, context);
-    const failure = new KeyplaneError(
-      "KP-UNUSABLE",
-      `the new key ${id} was not delivered and is revoked again: ${reason}`,
-    );
+    const end = left.length === 0 ? "is revoked again" : "is still to be revoked";
+    const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
+    const failure = new KeyplaneError("KP-UNUSABLE", text);
     return { pending: [], lost, pendingRevocations: [...pendingRevocations, ...left], failure };
   }
   const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key), createdAt };

@@ -11,7 +11,9 @@ describe("a new key that must become ready", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
-    await expect(stack.up({ ...second, verify: true })).rejects.toThrow(/revoked again.*does not accept key \d+/);
+    await expect(stack.up({ ...second, verify: true })).rejects.toThrow(
+      /is revoked again: the service does not accept key \d+\. The next `pulumi up` creates another one$/,
+    );
     expect(await stack.harness.liveIds()).toEqual([current]);
     await stack.harness.plane.rules.clear();
     await stack.up();
@@ -23,7 +25,8 @@ describe("a new key that must become ready", () => {
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
     await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-    expect(await stack.up({ ...second, verify: true })).toHaveProperty("notReady");
+    const { notReady } = await stack.up({ ...second, verify: true });
+    expect(notReady).toMatch(/was not delivered and is still to be revoked: the service does not accept key \d+\./);
     expect(stack.current).toBe(current);
     expect(stack.outputs?.pendingRevocations).toHaveLength(1);
     await stack.harness.plane.rules.clear();

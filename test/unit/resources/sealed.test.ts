@@ -98,6 +98,7 @@ describe("a sealed ApiKey", () => {
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
     const left = await harness.createKey({ sealTo });
     expect(left.outputs).toMatchObject({ pendingRevocations: await harness.liveIds() });
+    expect(left.notReady).toMatch(/could not be sealed, so it is still to be revoked: out of memory$/);
     expect(left.outputs.key).toBeUndefined();
     expect(encrypt).toHaveBeenCalledTimes(3);
     encrypt.mockRestore();
@@ -110,9 +111,24 @@ describe("a sealed ApiKey", () => {
     expect(good.outputs.pending).toBeUndefined();
     await harness.plane.rules.add({ route: "GET /projects", status: 500, count: null });
     const bad = await harness.createKey({ sealTo, verify: true });
-    expect(bad.notReady).toContain("no later run can verify it");
+    expect(bad.notReady).toMatch(/500.*\. The key is sealed, so no later run can verify it\. The next `pulumi up` replaces the key$/);
     expect(bad.outputs).toMatchObject({ key: null, pending: [{ action: "verify", status: "failed" }] });
     expect(plan(bad, { sealTo, verify: true }).replaces).toEqual(["pending"]);
+  });
+
+  it("says once what the next run does with it, whatever it waits for", async () => {
+    const harness = await StackHarness.start();
+    const inputs = { sealTo: { age: [ann.recipient] }, operationTimeout: "60s" };
+    const pendingAfter = async (course: object, others: Properties) => {
+      await harness.plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config", ...course }] });
+      return (await harness.createKey({ ...inputs, ...others })).notReady;
+    };
+    expect(await pendingAfter({ runningMs: null }, {})).toMatch(
+      /timed out after 60 s .*[^.]\. The key is saved, sealed\. The next `pulumi up` keeps waiting$/,
+    );
+    expect(await pendingAfter({ outcome: "failed" }, { verify: true })).toMatch(
+      /ended with status failed .*service's console\. The next `pulumi up` replaces the key$/,
+    );
   });
 
   it("is gone only if two lists agree, because nothing can try the secret", async () => {
