@@ -88,8 +88,10 @@ async function run<T>(
   // The state of the owner, which a run with `--target` can leave out.
   session.noteRecorded(given);
   const urn = given.resourceUrn ?? state.resourceUrn ?? "";
+  // A change of the scope moves a resource only when it is replaced.
+  const place = name === "diff" ? state : given;
   try {
-    return await runVerb(session, { type, name, urn, values: given, held: state }, (context) => body(context, state));
+    return await runVerb(session, { type, name, urn, values: place, held: state }, (context) => body(context, state));
   } catch (error) {
     throw toHostError(error, type, values);
   }

@@ -2,7 +2,7 @@ import { noteHolder } from "../keys/holders";
 import { isSameStack, sameOwner, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
 import { lostIn } from "../keys/lost-request";
-import { scopeOf } from "../keys/scope";
+import { sameScope, scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
 import type { Given, Made, Outputs } from "../schema/outputs";
@@ -59,7 +59,8 @@ function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Con
 function noteReplaced({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
   const isByAge = replaces.length > 0 && replaces.every((field) => field === "rotateAfter");
   const due = isByAge ? nextDue(outputs.createdAt, inputs) : undefined;
-  const lost = replaces.length > 0 ? lostIn(outputs) : {};
+  // In another scope, the replacement cannot find their keys.
+  const lost = replaces.length > 0 && sameScope(outputs, inputs) ? lostIn(outputs) : {};
   // The engine deletes a renamed resource under its former URN.
   for (const each of [urn, urnBefore(outputs)]) {
     run.replacedByAge.set(each, due);

@@ -1241,6 +1241,12 @@ const adoption = [
       by: "a key that its age replaces is known",
     },
     {
+      name: "a key in another scope does not go on to look for the keys of lost requests",
+      change: without("noteReplaced", "sameScope"),
+      test: resources("lost-answers"),
+      by: "C5: is not on record with a key in another organization",
+    },
+    {
       name: "a stack with another owner names the keys that it does not revoke",
       change: drop("reportRename", "warn", "sameOwner"),
       test: resources("diff"),
@@ -1342,6 +1348,12 @@ const account = [
     },
   ]),
   ...inFile("provider/dynamic/adapter.ts", [
+    {
+      name: "a resource is compared in the scope where it is",
+      change: never("run", "name", "diff"),
+      test: resources("diff"),
+      by: "a key that moves to another account",
+    },
     {
       name: "an error of the npm package leaves as a message",
       change: uncalled("toHostError", "toMessage"),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { ownerTag } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
@@ -223,6 +224,20 @@ it("a key that its age replaces is known under its former URN, too, under which 
   };
   expect(compare("1h")).toEqual([context.urn, former]);
   expect(compare("9999d")).toEqual([]);
+});
+
+it("a key that moves to another account is compared where it is, because another key can have its id there", async () => {
+  const holders: unknown[] = [];
+  const { ApiKey } = resourceTypes;
+  const provider = adapt({
+    ...ApiKey,
+    delete: async (_id, _state, { run }) => void holders.push(run.holders.get("7")),
+  });
+  const held = { ...outputs, resourceUrn: "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci" };
+  const { owner, resourceUrn } = held;
+  await provider.diff?.("7", held, { owner, resourceUrn, account: "moved" });
+  for (const account of [undefined, "moved"]) await provider.delete?.("7", { ...held, account });
+  expect(holders).toEqual([new Set(["7"]), undefined]);
 });
 
 it("a key of another owner is named, because the stack does not revoke it", async () => {

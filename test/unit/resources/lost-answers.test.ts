@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
+import type { Properties } from "../../../provider/schema/outputs";
 import { compareResource } from "../../../provider/session/compare-resource";
 import { Session } from "../../../provider/session/session";
 import type { Rule } from "../../../testing/control-plane";
@@ -325,15 +326,21 @@ describe("a request that the service carries out long after its answer was lost"
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C5: is on record with the key that replaces that record, because the service can carry it out even later", async () => {
+  /** A resource without a key, and a comparison that replaces it by one with these inputs. */
+  const replacing = async (others: Properties) => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late", count: 3 });
     const failed = await harness.createKey();
-    const inputs = { owner: harness.identity };
+    const inputs = { owner: harness.identity, ...others };
     const session = new Session(() => {
       throw new Error("there is no engine");
     });
     compareResource(session, { type: resourceTypes.ApiKey, ...failed, inputs }, harness.context);
+    return { harness, failed };
+  };
+
+  it("C5: is on record with the key that replaces that record, because the service can carry it out even later", async () => {
+    const { harness, failed } = await replacing({});
     const made = await harness.createKey();
     expect(made.outputs).toMatchObject({ lostNames: failed.outputs.lostNames });
     await harness.deleteKey(failed);
@@ -342,5 +349,13 @@ describe("a request that the service carries out long after its answer was lost"
     const updated = await harness.updateKey(made);
     expect(await harness.liveIds()).toEqual([made.id]);
     expect(updated.outputs).not.toHaveProperty("lostNames");
+  });
+
+  it("C5: is not on record with a key in another organization, and the last look for it says how to find its key", async () => {
+    const { harness, failed } = await replacing({ organizationId: "org-local-1" });
+    const made = await harness.createKey();
+    expect(made.outputs).not.toHaveProperty("lostNames");
+    await harness.deleteKey(failed);
+    expect(harness.told.warn).toEqual([expect.stringContaining("run `npx keyplane sweep --owner")]);
   });
 });
