@@ -38,7 +38,8 @@ export class Lists {
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
   async find({ keyId, name, account, organizationId }: Holding): Promise<KeyAnswer | undefined> {
     const selected = this.flags.account ?? account;
-    if (!isConfigured(flagsFor(selected, this.flags))) return undefined;
+    const hasCredential = selected !== undefined || Boolean(process.env[SETTINGS.apiKey.env]);
+    if (!hasCredential || !hasAddress(flagsFor(selected, this.flags))) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     return this.#noting(`The keys of ${credentialName(selected)} could not be listed`, async () => {
@@ -72,10 +73,10 @@ export class Lists {
   }
 }
 
-/** Whether there is a credential for an account. */
-function isConfigured({ account, baseUrl }: AccountFlags): boolean {
+/** Whether there is an address for an account. That of a named one comes with its credential. */
+function hasAddress({ account, baseUrl }: AccountFlags): boolean {
   if (account !== undefined) return accountNames(process.env).includes(account);
-  return Boolean(process.env[SETTINGS.apiKey.env]) && Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
+  return Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
 }
 
 /** What the service said when a request was sent with a key: the id of the key, if the service tells. */
@@ -93,7 +94,7 @@ export async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const flags = flagsFor(account ?? selected.account, selected);
-  if (flags.account !== undefined && !isConfigured(flags)) return undefined;
+  if (!hasAddress(flags)) return undefined;
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
   const settings = settingsOf(flags, env);
   // The settings of a named account have its credential.

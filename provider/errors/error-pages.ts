@@ -26,9 +26,9 @@ export const ERRORS = {
   },
   "KP-IMPORT": {
     kind: "input",
-    when: "A resource was declared with the option `import`, or looked up by `get`, or the plugin was asked to import a key without its secret. The service shows a key's secret only once, so there is nothing to import.",
+    when: "A TypeScript program declared a resource with the option `import`, or looked it up by `get`: the service shows a key's secret only once, so there is nothing to import. Or the plugin was asked to import a key without its secret, with a secret that the service refuses or that belongs to another key, or with the id of no active key. Nothing was changed.",
     remedy:
-      "Remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. The plugin imports a key whose secret is in the setting `importKeys`.",
+      "In a TypeScript program, remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. With the plugin, set the id and the secret of one active key in the setting `importKeys`.",
   },
   "KP-DECLARED-LATE": {
     kind: "input",

@@ -163,7 +163,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await (isPassedOn ? settleLost : settleLostForGood)(lost, identity, context);
     const left = keysToRevoke(leftBeside(state), state);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      for (const key of [{ id, name }, ...left]) leaveToOthers(key, context);
+      const own = keyId === undefined ? [] : [{ id: keyId, name }];
+      for (const key of [...own, ...left]) leaveToOthers(key, context);
       context.run.kept.add(id);
       return;
     }

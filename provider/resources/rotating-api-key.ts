@@ -4,7 +4,7 @@ import { KeyplaneError } from "../errors";
 import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { laterNow, notDueYet } from "../keys/clock-skew";
 import { findKey } from "../keys/find-key";
-import { isKept, nextDue, rotateAt } from "../keys/key-fields";
+import { nextDue, rotateAt } from "../keys/key-fields";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
@@ -117,9 +117,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const { current, previous } = saved;
     const pending = withFirstUse(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
-    if (previous?.key !== undefined && isKept(inputs) && !isKept(saved.inputs)) {
-      await context.keys().authenticates(previous.key);
-    }
+    const uses = previous === undefined ? [] : withFirstUse(inputs, { ...saved, pending: [] }, previous, context);
+    if (uses.length > 0 && previous?.key !== undefined) await context.keys().authenticates(previous.key);
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
     const own = hasNewOwner ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;

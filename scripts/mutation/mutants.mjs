@@ -1514,6 +1514,12 @@ const digests = [
       by: "a key that cannot be checked",
     },
     {
+      name: "a key is not checked without an address",
+      change: drop("check", "hasAddress"),
+      test: cli("identify"),
+      by: "a key of the account of KEYPLANE_API_KEY",
+    },
+    {
       name: "a key that was found is sent to no service but its own",
       change: becomes("selected.account", "check", "account", "selected", "??"),
       test: cli("identify"),
@@ -3794,7 +3800,21 @@ const sealing = [
       by: "that cannot be sealed",
     },
   ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a sealed previous key that is to stay live is named",
+      change: becomes("[]", "update", "withFirstUse", "previous", "?"),
+      test: SEALED,
+      by: "a sealed RotatingApiKey that is to stay live",
+    },
+  ]),
   ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "only the id of a key is named as one of another stack",
+      change: becomes("[{ id, name }]", "delete", "keyId", "name", "?"),
+      test: resources("deletes"),
+      by: "C14: names each orphan once",
+    },
     {
       name: "the triggers of a sealed key are digested with another secret than the key's",
       change: becomes("{ key, digestKey: newDigestKey() }", "create", "digestKey", "newDigestKey"),

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DYNAMIC } from "../../provider/resource-types";
-import { programError } from "./run/program-error";
+import { refuseImport } from "./run/refuse-import";
 import { outlivesItsStack } from "./run/watch-registrations";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
@@ -34,14 +34,7 @@ export function prepareInputs(
   },
 ): pulumi.Inputs {
   const { outputs = [], args, options } = given;
-  if (options?.import !== undefined || options?.id !== undefined) {
-    throw programError(
-      "KP-IMPORT",
-      `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because the service shows a key's secret only ` +
-        "once. Remove the option. To take over a key whose secret you have, use adopt of a RotatingApiKey; to read " +
-        "what is known about a key, use getApiKey",
-    );
-  }
+  refuseImport(kind, name, options);
   const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),

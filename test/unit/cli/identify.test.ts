@@ -220,6 +220,13 @@ test("a key is checked only at the address of its own account", async () => {
   vi.unstubAllEnvs();
 });
 
+test("a key of the account of KEYPLANE_API_KEY is not checked if only other accounts are configured", async () => {
+  vi.stubEnv("KEYPLANE_BASE_URL", "");
+  vi.stubEnv("KEYPLANE_ACCOUNTS", JSON.stringify({ eu: { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: keyOf(2) } }));
+  expect(await check(keyOf(1), {}, undefined, new AbortController().signal)).toBeUndefined();
+  vi.unstubAllEnvs();
+});
+
 test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {
   await expect(stateFiles([keyOf(1)])).rejects.toThrow(/path 1 does not exist/);
   const folder = await folderWith({ "wrong.json": { not: "a state" }, "broken.json": "{", "empty/none.txt": "" });

@@ -285,6 +285,25 @@ describe("deleting a key", () => {
     expect(named).toEqual(ids);
   });
 
+  it("C14: names each orphan once, and no lost name, if a copied state deletes a resource without a key", async () => {
+    const harness = await StackHarness.start();
+    const { rules } = harness.plane;
+    await rules.add({ route: "POST /api_keys", fault: "close", commit: "before", count: 3 });
+    await rules.add({ route: DELETE, status: 400, count: 3 });
+    const orphaned = await harness.createKey();
+    await rules.clear();
+    await rules.add({ route: "POST /api_keys", fault: "close", count: 3 });
+    const lost = await harness.createKey();
+    const orphans = await harness.liveIds();
+    const copy = harness.beside({ owner: OTHER_OWNER });
+    check(resourceTypes.ApiKey, { owner: OTHER_OWNER }, copy.context);
+    await copy.deleteKey(orphaned);
+    await copy.deleteKey(lost);
+    expect(await harness.liveIds()).toEqual(orphans);
+    const named = copy.told.warn.flatMap((text) => /`npx keyplane revoke (\S+)`/.exec(text)?.[1] ?? []);
+    expect(named.sort()).toEqual(orphans);
+  });
+
   it("C14: leaves pending revocations of a copied state to the original stack", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });

@@ -111,7 +111,9 @@ describe("a sealed ApiKey", () => {
     expect(good.outputs.pending).toBeUndefined();
     await harness.plane.rules.add({ route: "GET /projects", status: 500, count: null });
     const bad = await harness.createKey({ sealTo, verify: true });
-    expect(bad.notReady).toMatch(/500.*\. The key is sealed, so no later run can verify it\. The next `pulumi up` replaces the key$/);
+    expect(bad.notReady).toMatch(
+      /500.*\. The key is sealed, so no later run can verify it\. The next `pulumi up` replaces the key$/,
+    );
     expect(bad.outputs).toMatchObject({ key: null, pending: [{ action: "verify", status: "failed" }] });
     expect(plan(bad, { sealTo, verify: true }).replaces).toEqual(["pending"]);
   });
@@ -193,6 +195,18 @@ describe("a sealed ApiKey", () => {
 });
 
 describe("a sealed RotatingApiKey", () => {
+  it("that is to stay live from now on names its previous key, too, which is not used once either", async () => {
+    const stack = await RotatingStack.start({ sealTo: { age: [ann.recipient] }, rotationTriggers: { run: 1 } });
+    await stack.up({ ...stack.inputs, rotationTriggers: { run: 2 } });
+    const { current, previous, harness } = stack;
+    harness.told.warn.length = 0;
+    await stack.up({ ...stack.inputs, revokeOnDelete: false });
+    const warnings = [current, previous].map((id) =>
+      expect.stringContaining(`key ${id} is sealed, so keyplane cannot`),
+    );
+    expect(harness.told.warn).toEqual(warnings);
+  });
+
   it("keeps the previous sealed key for its grace, and has no secret at any time", async () => {
     const stack = await RotatingStack.start({ sealTo: { age: [ann.recipient] }, gracePeriod: "2h" });
     const { harness } = stack;

@@ -48,6 +48,18 @@ describe("the resource option customTimeouts", () => {
   });
 });
 
+describe("the resource option import", () => {
+  it("is refused, and the error says what the kind of resource has that can be read", () => {
+    const options = { import: "7" };
+    const refusal = (other: string) =>
+      new RegExp(`cannot be imported or looked up, because .* Remove the option\\. .* ${other} \\[KP-IMPORT\\]$`);
+    expect(() => new keyplane.ApiKey("plain", {}, options)).toThrow(refusal("use getApiKey"));
+    const gate = () => new keyplane.ProjectReady("gate", { projectId: "p" }, options);
+    expect(gate).toThrow(refusal("use getProject"));
+    expect(gate).not.toThrow("secret");
+  });
+});
+
 describe("an input from an output without a value", () => {
   const missing = (): pulumi.Output<never> => pulumi.output(undefined) as pulumi.Output<never>;
 
