@@ -64,6 +64,7 @@ type Held = { readonly owner?: string | undefined; readonly owned: readonly stri
 
 function readState({ unswept, orphans, ...outputs }: Members): LedgerState {
   const compromised = textsOf(outputs.compromised);
+  const [knowsSince, sweptAt] = [timeIn(outputs.knowsSince), timeIn(outputs.sweptAt)];
   return {
     ...(outputs as Inputs),
     owned: textsOf(outputs.owned),
@@ -74,10 +75,16 @@ function readState({ unswept, orphans, ...outputs }: Members): LedgerState {
     deliveries: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
     // Version 0.1 stored the ids of orphans that it could not revoke.
     isUnswept: unswept !== undefined || orphans !== undefined,
-    knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
-    sweptAt: Date.parse(String(outputs.sweptAt)) || 0,
+    knowsSince: outputs.owner === undefined || sweptAt === undefined ? undefined : knowsSince,
+    sweptAt: sweptAt ?? 0,
     endedRuns: textsOf(outputs.endedRuns),
   };
+}
+
+/** A recorded time, in milliseconds since 1970; 0 if none is recorded, `undefined` if it cannot be read. */
+function timeIn(recorded: unknown): number | undefined {
+  const time = recorded == null ? 0 : Date.parse(String(recorded));
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** Whether a record is whole. Without it, the grace starts again. */
@@ -103,7 +110,8 @@ export const ledger = atBorder<Inputs, LedgerState>({
     withoutEmpty({
       ...state,
       unswept: isUnswept || undefined,
-      knowsSince: isoOf(knowsSince || undefined),
+      // Absent, it says that the ledger knows all keys.
+      knowsSince: knowsSince === undefined ? "never" : isoOf(knowsSince || undefined),
       sweptAt: isoOf(sweptAt || undefined),
       deliveries: deliveries.size > 0 ? Object.fromEntries(deliveries) : undefined,
     }),

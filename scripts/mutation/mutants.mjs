@@ -445,6 +445,18 @@ const ledger = [
   ]),
   ...inFile("provider/dynamic/ledger.ts", [
     {
+      name: "a time of the ledger that cannot be read proves nothing",
+      change: becomes("0", "timeIn", "isNaN", "?"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported by a ledger whose",
+    },
+    {
+      name: "a ledger that knows nothing of earlier keys says so in the state",
+      change: becomes("isoOf(knowsSince || undefined)", "writeState", "never"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported by a ledger whose",
+    },
+    {
       name: "what was ever delivered is remembered",
       change: never("everHeld", "delivered"),
       test: resources("ledger"),

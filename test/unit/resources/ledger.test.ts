@@ -670,6 +670,21 @@ describe("an unknown key", () => {
     expect(harness.told.info.join()).toContain(left.id);
   });
 
+  it.each(["knowsSince", "sweptAt"])("is only reported by a ledger whose %s cannot be read", async (time) => {
+    const { harness, left, held } = await withUnknown();
+    harness.mayHaveDelivered = true;
+    const before = { owner: harness.identity, owned: [], delivered: [], [time]: "long ago" };
+    await harness.plane.rules.add({ route: "GET /api_keys", count: null, status: 500 });
+    const read = await resourceTypes.Ledger.read("ledger", before, harness.context);
+    await harness.plane.rules.clear();
+    await resourceTypes.Ledger.delete("ledger", read ?? {}, harness.context);
+    await harness.deleteOwner();
+    expect(await harness.liveIds()).toContain(left.id);
+    const outputs = await harness.sweep([held.id], read);
+    await harness.beside({}).sweep([held.id], { ...outputs, unswept: true });
+    expect(await harness.liveIds()).toContain(left.id);
+  });
+
   it("is only reported by a ledger that could not look for it in its first run", async () => {
     const { harness, left, held } = await withUnknown();
     harness.mayHaveDelivered = true;
