@@ -18,7 +18,7 @@ export const UNUSED_FOR = readAge("90d");
 
 /** Parses a timeout. Returns milliseconds. */
 export function readWait(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined || ms > MAX_TIMER_MS) throw new InvalidArgumentError(`It must be ${TIMER_FORM}.`);
+  const ms = parseDuration(text, MAX_TIMER_MS);
+  if (ms === undefined) throw new InvalidArgumentError(`It must be ${TIMER_FORM}.`);
   return ms;
 }

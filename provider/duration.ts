@@ -13,15 +13,14 @@ const MAX_DURATION_MS = 36_525 * UNITS.d;
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Reads a duration such as `90s`, `15m`, `12h`, `90d` or `2w` as milliseconds.
- * Months and years are not durations, because their length varies. Returns `undefined` for anything else, and for more
- * than 100 years.
+ * Reads a duration such as `90s`, `15m` or `2w` as milliseconds; `undefined` for anything else, and for more than `longest`.
+ * Months and years are not durations, because their length varies.
  */
-export function parseDuration(text: unknown): number | undefined {
+export function parseDuration(text: unknown, longest = MAX_DURATION_MS): number | undefined {
   const match = typeof text === "string" ? /^([1-9]\d{0,8})([smhdw])$/.exec(text) : null;
   if (match === null) return undefined;
   const ms = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
-  return ms > MAX_DURATION_MS ? undefined : ms;
+  return ms > longest ? undefined : ms;
 }
 
 /** Formats a length of time, rounded down to its largest unit: `12 s`, `4 min`, `3 h`, `90 d`. */

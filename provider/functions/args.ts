@@ -1,4 +1,4 @@
-import { DURATION_FORM, parseDuration } from "../duration";
+import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { InputError } from "../errors";
 
 /** Arguments of every function in this folder. */
@@ -44,11 +44,11 @@ export function checkCount(value: unknown, argument: string): number | undefined
   return value as number;
 }
 
-/** Checks an optional duration and returns it in milliseconds. */
-export function checkDuration(value: unknown, argument: string): number | undefined {
+/** Checks an optional time to wait and returns it in milliseconds. */
+export function checkTimer(value: unknown, argument: string): number | undefined {
   if (value === undefined) return undefined;
-  const ms = parseDuration(value);
-  if (ms === undefined) throw new InputError(argument, `must be ${DURATION_FORM}`);
+  const ms = parseDuration(value, MAX_TIMER_MS);
+  if (ms === undefined) throw new InputError(argument, `must be ${TIMER_FORM}`);
   return ms;
 }
 

@@ -1,7 +1,7 @@
 import { type Account, Collected, LIST_OPERATIONS, type Operation, type WaitProgress } from "../api";
 import { InputError } from "../errors";
 import { checkId } from "../ids";
-import { type CallArgs, checkCount, checkDuration, checkTexts, checkTime } from "./args";
+import { type CallArgs, checkCount, checkTexts, checkTime, checkTimer } from "./args";
 
 /** The project's operations that match, newest first, in one list. */
 export async function getOperations(account: Account, args: GetOperationsArgs): Promise<Operation[]> {
@@ -93,8 +93,8 @@ export interface WaitForOperationsArgs extends CallArgs {
 export async function waitForOperations(account: Account, args: WaitForOperationsArgs): Promise<Operation[]> {
   const projectId = checkId("project", args.projectId, "projectId");
   const { operationIds, signal, onProgress, onWarning } = args;
-  const timeoutMs = checkDuration(args.operationTimeout, "operationTimeout");
-  const pollIntervalMs = checkDuration(args.pollInterval, "pollInterval");
+  const timeoutMs = checkTimer(args.operationTimeout, "operationTimeout");
+  const pollIntervalMs = checkTimer(args.pollInterval, "pollInterval");
   const options = { timeoutMs, pollIntervalMs, signal, onProgress, onWarning };
   if (operationIds === undefined) return account.operations.waitUntilIdle(projectId, options);
   if (!Array.isArray(operationIds)) throw new InputError("operationIds", "must be a list of operation ids");

@@ -131,12 +131,11 @@ async function tryToFinish(
   inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
-  const operations = pending.filter((work) => work.operationId !== undefined);
   const broken = pending.find(isFailed);
   if (broken !== undefined) return { pending, why: `${formatWork(broken)} failed` };
   const account = context.account();
   try {
-    const ids = operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId }));
+    const ids = pending.flatMap(({ projectId = "", operationId: id }) => (id === undefined ? [] : { projectId, id }));
     if (ids.length > 0) await account.operations.wait(ids, waitOptions(inputs, context));
   } catch (error) {
     return afterFailedWait(pending, error);
@@ -171,16 +170,11 @@ const failed = (work: PendingWork): PendingWork => ({ ...work, status: "failed" 
 export const NOT_CREATED = failed({ action: "create" });
 
 function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
-  const why = messageOf(error);
-  if (isOperationFailed(error)) {
-    const ended = new Set(error.failed.map((operation) => operation.id));
-    return { pending: pending.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work)), why };
-  }
-  const left = isTimeout(error) ? new Set(error.pending.map((operation) => operation.id)) : undefined;
-  return {
-    pending: pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true)),
-    why,
-  };
+  const ended = new Set(isOperationFailed(error) ? error.failed.map(({ id }) => id) : []);
+  const left = isTimeout(error) ? new Set(error.pending.map(({ id }) => id)) : undefined;
+  const still = pending.filter(({ operationId }) => operationId === undefined || (left?.has(operationId) ?? true));
+  const marked = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
+  return { pending: marked, why: messageOf(error) };
 }
 
 /** The names of work that is not an operation, for messages. */

@@ -218,7 +218,6 @@ async function waitUntilReady(
 ): Promise<ApiKeyState> {
   const trial = { id: state.keyId, key, sealedKey: state.sealedKey };
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
-  const reached = { ...state, pending };
-  if (reason !== undefined) throw new NotReady(id, reached, reason);
-  return reached;
+  if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
+  return { ...state, pending };
 }

@@ -74,7 +74,7 @@ const duration: FieldType<string> = (value) =>
   parseDuration(value) === undefined ? `must be a duration: ${DURATION_FORM}` : undefined;
 
 const timeout: FieldType<string> = (value) =>
-  (parseDuration(value) ?? Number.POSITIVE_INFINITY) > MAX_TIMER_MS ? `must be a duration: ${TIMER_FORM}` : undefined;
+  parseDuration(value, MAX_TIMER_MS) === undefined ? `must be a duration: ${TIMER_FORM}` : undefined;
 
 const id =
   (kind: keyof typeof ID_FORMS): FieldType<string> =>

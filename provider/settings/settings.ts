@@ -202,8 +202,8 @@ function readApiKey(text: string): string {
 }
 
 function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
-  const ms = parseDuration(text);
-  if (ms === undefined || ms > MAX_TIMER_MS) throw bad(name, `must be a duration: ${TIMER_FORM}`);
+  const ms = parseDuration(text, MAX_TIMER_MS);
+  if (ms === undefined) throw bad(name, `must be a duration: ${TIMER_FORM}`);
   return ms;
 }
 

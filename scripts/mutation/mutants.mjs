@@ -1518,6 +1518,14 @@ const digests = [
       by: "a key has the stack, the resource, the consumers",
     },
   ]),
+  ...inFile("provider/functions/args.ts", [
+    {
+      name: "a function waits no longer than a timer can",
+      change: without("checkTimer", "MAX_TIMER_MS"),
+      test: "test/unit/functions/functions.test.ts",
+      by: "arguments with a time that no timer can wait",
+    },
+  ]),
   ...inFile("cli/identify/service.ts", [
     {
       name: "a key that cannot be checked does not hide what was identified",

@@ -1,10 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DYNAMIC } from "../../provider/resource-types";
-import { refuseImport } from "./run/refuse-import";
+import { programError } from "./run/program-error";
 import { outlivesItsStack } from "./run/watch-registrations";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
 export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
+
+/** Why a key is neither imported nor looked up, and what to do. */
+const NO_SECRET =
+  "the service shows a key's secret only once. Remove the option. To take over a key whose secret you have, use adopt of a " +
+  "RotatingApiKey; to read what is known about a key, use getApiKey";
+const NOTHING_TO_IMPORT = "it only waits. Remove the option. To read what is known about a project, use getProject";
 
 /** The type token of a kind in Pulumi's own dynamic provider. */
 export function typeToken(kind: KindName): string {
@@ -34,7 +40,10 @@ export function prepareInputs(
   },
 ): pulumi.Inputs {
   const { outputs = [], args, options } = given;
-  refuseImport(kind, name, options);
+  if (options?.import !== undefined || options?.id !== undefined) {
+    const why = kind === "ProjectReady" ? NOTHING_TO_IMPORT : NO_SECRET;
+    throw programError("KP-IMPORT", `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because ${why}`);
+  }
   const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),

@@ -215,6 +215,11 @@ describe("arguments", () => {
       (account) => waitForOperations(account, { projectId: "p", operationTimeout: "90" }),
     ],
     [
+      "a time that no timer can wait",
+      "operationTimeout",
+      (account) => waitForOperations(account, { projectId: "p", operationTimeout: "25d" }),
+    ],
+    [
       "a duration in months",
       "pollInterval",
       (account) => waitForOperations(account, { projectId: "p", pollInterval: "1mo" }),
