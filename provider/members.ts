@@ -39,3 +39,11 @@ export function withoutEmpty<Of extends object>(members: Of): Of {
   }
   return left as Of;
 }
+
+/** Pulumi's marks of a secret: an object with this member. In a state, it has what is encrypted; in a program, a `value`. */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+export const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+export function isSecret(value: unknown): value is Members {
+  return isObject(value) && value[SIGNATURE] === SECRET;
+}

@@ -1,5 +1,5 @@
+import { isSecret, SECRET, SIGNATURE } from "../members";
 import { UNKNOWN } from "../schema/field-types";
-import { SECRET, SIGNATURE } from "../stack/deployment";
 
 /** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -47,10 +47,9 @@ export function markedSecret(value: unknown): Values {
 
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
+  if (isSecret(value)) return unmarked(value.value);
   if (typeof value !== "object" || value === null) return value;
-  const members = value as Values;
-  if (members[SIGNATURE] === SECRET) return unmarked(members.value);
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, unmarked(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, unmarked(member)]));
 }
 
 /** Returns an unchanged value itself: most values are unchanged, and each of thousands of calls maps them twice. */

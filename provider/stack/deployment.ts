@@ -1,4 +1,4 @@
-import { isObject, jsonIn, type Members, membersOf, textOf } from "../members";
+import { isObject, isSecret, jsonIn, type Members, membersOf, textOf } from "../members";
 
 export const HIDDEN = Symbol("hidden");
 
@@ -99,17 +99,9 @@ function openedIn(values: unknown): Members {
   return Object.fromEntries(Object.entries(membersOf(values)).map(([name, value]) => [name, opened(value)]));
 }
 
-/** Pulumi's marks of a secret: an object with this member. In a state, it has what is encrypted; in a program, a `value`. */
-export const SIGNATURE = "4dabf18193072939515e22adb298388d";
-export const SECRET = "1b47061264138c4ac30d75fd1eb44270";
-
 /** The names of members with a secret: encrypted, or in a plaintext envelope. */
 function secretsIn(values: unknown): readonly string[] {
   return Object.entries(membersOf(values)).flatMap(([name, value]) => ([value].flat().some(isSecret) ? [name] : []));
-}
-
-function isSecret(value: unknown): value is Members {
-  return isObject(value) && value[SIGNATURE] === SECRET;
 }
 
 /** A state value in plain text, including one in a plaintext envelope, or `HIDDEN`. */
