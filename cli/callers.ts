@@ -1,9 +1,11 @@
 import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
-import { isAborted, isApiError } from "../provider/errors";
+import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/import-key";
+import { SETTINGS } from "../provider/settings/settings";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsFor, settingsOf } from "./account";
+import { note } from "./terminal";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
 const MAX_LISTS = 4;
@@ -15,9 +17,12 @@ const NOW_MS = 5_000;
 interface Caller {
   /** How messages name the account. */
   readonly name: string;
-  readonly account: Account;
+  /** `undefined` if it could not be asked. */
+  readonly account: Account | undefined;
   /** Live keys, as a list of the account has shown them; `undefined` if it can be any key. */
   suspects: readonly ApiKeyRecord[] | undefined;
+  /** That it could not be asked, why, and what to do; `undefined` if it was. */
+  unasked: string | undefined;
 }
 
 /**
@@ -27,8 +32,6 @@ interface Caller {
 export class Callers {
   private constructor(
     private readonly callers: readonly Caller[],
-    /** Names of accounts that could not be asked. */
-    private readonly unknown: readonly string[],
     private readonly signal: AbortSignal,
   ) {}
 
@@ -36,26 +39,32 @@ export class Callers {
   static async ask(flags: AccountFlags, signal: AbortSignal): Promise<Callers> {
     const others = configuredAccounts().filter((name) => name !== flags.account);
     const own = await askCaller(flags, signal);
-    const unknown: string[] = [];
     const answers = await Promise.all(
-      others.map(async (name) => {
+      others.map(async (account) => {
         try {
-          return await askCaller(flagsFor(name, flags), signal);
+          return await askCaller(flagsFor(account, flags), signal);
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.
-          if (!isApiError(error) || error.status !== 401) unknown.push(credentialName(name));
-          return undefined;
+          if (isApiError(error) && error.status === 401) return undefined;
+          const name = credentialName(account);
+          const skip = account === undefined ? "unset it" : `leave it out of ${SETTINGS.accounts.env}`;
+          const remedy = `Repair it or, if it uses another key, ${skip} for this command`;
+          return { name, account: undefined, suspects: undefined, unasked: `${unasked(name, error)}. ${remedy}` };
         }
       }),
     );
-    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], unknown, signal);
+    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], signal);
   }
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
-  async accountOf(key: ApiKeyRecord): Promise<string | undefined> {
-    for (const caller of this.callers) if (await mayUse(caller, key, this.signal)) return caller.name;
-    return this.unknown[0];
+  async accountOf(key: ApiKeyRecord): Promise<Pick<Caller, "name" | "unasked"> | undefined> {
+    const isAny = ({ suspects }: Caller) => Number(suspects === undefined);
+    // An account that lists the key says more than one that may use any key.
+    for (const caller of this.callers.toSorted((one, other) => isAny(one) - isAny(other))) {
+      if (await mayUse(caller, key, this.signal)) return caller;
+    }
+    return undefined;
   }
 
   /** Whether an account lists a key and may authenticate with it. An account that cannot list keys says nothing. */
@@ -63,18 +72,28 @@ export class Callers {
     for (const caller of this.callers) if (caller.suspects && (await mayUse(caller, key, this.signal))) return true;
     return false;
   }
+
+  /** Notes which accounts could not be asked, and why. Returns the lines. */
+  noteUnasked(): readonly string[] {
+    const lines = this.callers.flatMap((caller) => caller.unasked ?? []);
+    for (const line of lines) note(line);
+    return lines;
+  }
 }
+
+const unasked = (name: string, error: unknown) => `${name} could not be asked which key it uses: ${messageOf(error)}`;
 
 async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller> {
   const settings = settingsOf(flags);
   const account = Account.for(settings);
+  const caller: Caller = { name: credentialName(flags.account), account, suspects: undefined, unasked: undefined };
   const told = await readCaller(clientOf(settings), { signal });
-  const list = await listWith(account, signal);
+  const list = await listWith(caller, signal);
   const own = list?.find(({ id }) => id === told?.keyId);
   // What the service tells can be the id of something else. The key itself has just been used.
   const isUsed = account.skewMs !== undefined && Date.parse(own?.lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
-  const suspects = own && isUsed ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null);
-  return { name: credentialName(flags.account), account, suspects: someOf(suspects) };
+  caller.suspects = someOf(own && isUsed ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null));
+  return caller;
 }
 
 /** A list contains the key that requests it, and shows this use. One without such a key proves nothing. */
@@ -88,8 +107,8 @@ async function mayUse(caller: Caller, key: ApiKeyRecord, signal: AbortSignal): P
   for (let lists = 1; lists < MAX_LISTS; lists++) {
     const before = caller.suspects;
     if (before === undefined || before.length === 1 || !before.some(isIt)) break;
-    await caller.account.sleep(NEXT_SECOND_MS, signal);
-    const after = await listWith(caller.account, signal);
+    await caller.account?.sleep(NEXT_SECOND_MS, signal);
+    const after = await listWith(caller, signal);
     // The later list shows a later use of the key that requested both.
     const isUsed = ({ id, lastUsedAt }: ApiKeyRecord) =>
       lastUsedAt !== (keyIn(before, id) ?? { lastUsedAt }).lastUsedAt;
@@ -99,11 +118,12 @@ async function mayUse(caller: Caller, key: ApiKeyRecord, signal: AbortSignal): P
 }
 
 /** Lists an account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
-async function listWith({ keys }: Account, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
+async function listWith(caller: Caller, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
   try {
-    return await keys.list({ fresh: true, signal });
+    return await caller.account?.keys.list({ fresh: true, signal });
   } catch (error) {
     if (isAborted(error)) throw error;
+    caller.unasked = unasked(caller.name, error);
     return undefined;
   }
 }

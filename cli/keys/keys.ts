@@ -47,6 +47,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     now,
   });
   const callers = failOn?.unmanaged && (await Callers.ask(flags, run.signal));
+  const warnings = callers ? callers.noteUnasked() : [];
   const failing: InventoryKey[] = [];
   for (const key of found) {
     // The key that this command authenticates with is often created by hand.
@@ -56,7 +57,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   if (failing.length > 0) run.exitCode = EXIT.failed;
   const hidden = noteHidden(states);
   const ids = failing.map(({ id }) => id);
-  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden });
+  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
     { title: "STACK", text: ({ stack, ownerTag: tag }) => stack ?? (tag ? `(tag ${tag})` : "-"), atLeast: 14 },

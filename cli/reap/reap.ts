@@ -31,7 +31,13 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const leased = (await keys.list({ signal })).flatMap(leasedKey);
-  const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
+  let warnings: readonly string[] = [];
+  const ask = async () => {
+    const callers = await Callers.ask(flags, signal);
+    warnings = callers.noteUnasked();
+    return callers;
+  };
+  const plan = await planReap(leased, account, ask);
   const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
   if (overdue.length > 0) run.exitCode = EXIT.failed;
   if (!flags.json) {
@@ -41,7 +47,7 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
     printSummary(plan, overdue.length, account);
   }
   const { revoke: planned, keep: kept } = plan;
-  await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results }) }, flags, run);
+  await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results, warnings }) }, flags, run);
 }
 
 function leasedKey(key: ApiKeyRecord): readonly LeasedKey[] {

@@ -59,13 +59,14 @@ function readId(arg: string): string {
 }
 
 /** Throws unless each configured account is proven to use another key. Revoking one could lock out every stack. */
-function refuseCredential({ id }: ApiKeyRecord, credentialOf: string | undefined): void {
-  if (fateOf({ kind: "named", credentialOf }).fate === "revoke") return;
-  throw new KeyplaneError(
-    "KP-OWN-CREDENTIAL",
-    `key ${id} is the credential of ${credentialOf}, or may be: nothing proves that it is another key. Nothing was revoked. ` +
-      "Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys first. If the key is used all the time, stop its users",
-  );
+function refuseCredential({ id }: ApiKeyRecord, credential: Awaited<ReturnType<Callers["accountOf"]>>): void {
+  if (fateOf({ kind: "named", credentialOf: credential?.name }).fate === "revoke") return;
+  const why =
+    credential?.unasked === undefined
+      ? `key ${id} is the credential of ${credential?.name}, or may be: nothing proves that it is another key. Nothing was revoked. ` +
+        "Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys first. If the key is used all the time, stop its users"
+      : `key ${id} may be the credential of ${credential.name}. Nothing was revoked. ${credential.unasked}`;
+  throw new KeyplaneError("KP-OWN-CREDENTIAL", why);
 }
 
 function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {

@@ -35,6 +35,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
+  const unasked = callers.noteUnasked();
   const credentials = new Set<string>();
   const terms = (): SweepTerms => ({
     owners,
@@ -60,7 +61,10 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
   const { revoke: planned, keep: kept, held } = plan;
   const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms());
-  const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
+  const asJson = (results: object) => ({
+    ...{ owners: [...owners.keys()], planned, kept, held, ...results },
+    warnings: [...warnings, ...unasked],
+  });
   await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 

@@ -78,7 +78,7 @@ export const ERRORS = {
     kind: "conflict",
     when: "The run would revoke or rotate a key that keyplane authenticates with, which would lock keyplane out. Nothing was changed.",
     remedy:
-      "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps.",
+      "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps. If `keyplane revoke` could not ask an account which key it uses, repair that account.",
   },
   "KP-CLOCK": {
     kind: "config",

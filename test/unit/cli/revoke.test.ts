@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { autoName, newRunId, noncesOf } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
+
+const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 
 let plane: ControlPlane;
 
@@ -51,7 +54,7 @@ test("revoke ends within the request timeout at Ctrl+C while an answer drips, an
 
 test("revoke names the stack that holds a key, and what to do there", async () => {
   const { id } = await plane.state.createKey("ci");
-  const state = JSON.stringify(exported({ owner: "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", keys: [id] }));
+  const state = JSON.stringify(exported({ owner: OWNER, keys: [id] }));
   const { stdout, stderr } = await revoke([String(id), "--state", "-"], state);
   expect(stdout).toContain(`proj/dev key-${id}`);
   expect(stderr).toContain("`pulumi up --refresh` there creates a new one");
@@ -64,7 +67,7 @@ test("revoke names the stack that holds a key, and what to do there", async () =
 test("revoke does not say that a refresh replaces a previous key", async () => {
   const { id } = await plane.state.createKey("ci-before");
   const rotating = { keyId: "1", previousKeyId: String(id) };
-  const state = JSON.stringify(exported({ owner: "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", rotating }));
+  const state = JSON.stringify(exported({ owner: OWNER, rotating }));
   const { stderr } = await revoke([String(id), "--state", "-"], state);
   expect(stderr).toContain(`proj/dev holds key ${id}, but not as a current key: nothing replaces it.`);
   expect(stderr).not.toContain("creates a new one");
@@ -153,7 +156,10 @@ test("revoke sends the credential of another account to no address but its own",
     const unknown = { KEYPLANE_API_KEY: plane.apiKey, KEYPLANE_ACCOUNTS: env.KEYPLANE_ACCOUNTS };
     const next = await away.state.createKey("deploy-bot");
     const { code, stderr } = await run(["revoke", String(next.id), ...at, "--yes"], { env: unknown });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("is the credential of KEYPLANE_API_KEY, or may be")]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/may be the credential of KEYPLANE_API_KEY\. .*no base URL is set.*, unset it for this/),
+    ]);
     expect((await away.log()).map(({ status }) => status)).not.toContain(401);
   } finally {
     await away.close();
@@ -167,12 +173,38 @@ test("revoke stops if an account cannot be asked, and goes on if the service rej
   await plane.rules.add({ route: "GET /auth", skip: 1, count: 1, status: 403 });
   expect(await run(["revoke", String(id), "--yes"], { env: envWith(second.key) })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("is the credential of account b, or may be"),
+    stderr: expect.stringContaining("may be the credential of account b. "),
   });
   expect(await run(["revoke", String(id), "--yes"], { env: envWith("kp_revoked_0123456789") })).toMatchObject({
     code: 0,
   });
   expect(await liveIds()).toEqual([String(second.id)]);
+});
+
+test("revoke and reap say why an account cannot be asked, and what to do, instead of naming its credential", async () => {
+  const { id } = await plane.state.createKey(autoName("ci", OWNER, noncesOf(newRunId())(), Date.now() - 60_000));
+  const eu = { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: "kp_eu_0123456789" };
+  const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu }), KEYPLANE_REQUEST_TIMEOUT: "1s" };
+  const why =
+    /account eu could not be asked which key it uses: .*ECONNREFUSED.* leave it out of KEYPLANE_ACCOUNTS for this command/;
+  const refused = await run(["revoke", String(id), "--yes", "--json"], { env });
+  const { error } = JSON.parse(refused.stdout);
+  expect([refused.code, error.code, error.message]).toEqual([1, "KP-OWN-CREDENTIAL", expect.stringMatching(why)]);
+  expect(error.message).not.toMatch(/is the credential|stop its users/);
+  const reaped = await run(["reap", "--yes", "--json"], { env });
+  expect([reaped.code, JSON.parse(reaped.stdout)]).toMatchObject([
+    1,
+    { revoked: [], kept: [{ reason: "credential" }], warnings: [expect.stringMatching(why)] },
+  ]);
+  expect(reaped.stderr.match(/could not be asked/g)).toHaveLength(1);
+  // The list of an account can fail, too.
+  const b = { apiKey: (await plane.state.createKey("ci-admin")).key };
+  await plane.rules.add({ route: "GET /api_keys", skip: 1, count: 1, status: 403 });
+  const unlisted = await run(["revoke", String(id)], {
+    env: { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ b }) },
+  });
+  expect(unlisted.stderr).toMatch(/may be the credential of account b\. .* which key it uses: GET .* returned 403/);
+  expect(await liveIds()).toContain(String(id));
 });
 
 test("revoke does not report a key as revoked if the revocation was refused, even if a list lacks the key", async () => {
