@@ -7,7 +7,7 @@ export const EXIT = {
   usage: 2,
   /** `identify` found keys, and knows each of them. */
   found: 3,
-  /** `identify` found a key that no given state has. */
+  /** `identify` found a key of which it does not know whose it is. */
   unknown: 4,
   interrupted: 130,
 } as const;

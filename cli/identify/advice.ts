@@ -39,6 +39,15 @@ export function adviceFor(holding: Holding, listed: KeyAnswer | undefined, comma
   return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
+/** The first step if keyplane authenticates with the key: without another one, its revocation locks keyplane out. */
+export function replaceFirst(credential: string | undefined): readonly string[] {
+  if (credential === undefined) return [];
+  return [
+    `keyplane authenticates with it (${credential}). Create another key, set it there and wherever else keyplane runs, and run ` +
+      "`pulumi up` of the stacks that use it",
+  ];
+}
+
 function effectOf({ role, type, stays }: Holding): string {
   if (role === "previous") return "it is revoked without grace, at the end of the run";
   const end = type === "ApiKey" && stays ? "but this one stays live" : "and then this one is revoked";

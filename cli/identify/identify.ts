@@ -1,15 +1,17 @@
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
+import { keyDigest } from "../../provider/key-digest";
 import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
-import { type AccountFlags, withAccount } from "../account";
+import { credentialsByAccount } from "../../provider/settings/settings";
+import { type AccountFlags, credentialName, settingsOf, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { stateFiles } from "../state/state-files";
 import { readStates, type StateFlags } from "../state/states";
 import { note, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { adviceFor, revokeNow } from "./advice";
+import { adviceFor, replaceFirst, revokeNow } from "./advice";
 import { type Holding, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
 import { type Findings, type Identified, printReport, type Unknown } from "./report";
@@ -31,7 +33,7 @@ export function addIdentify(program: Command, run: CommandRun): void {
     .option("--check", "sends requests with each key that was found, to see whether it works")
     .option("--json", "prints JSON");
   withAccount(command)
-    .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 a key that no state has.")
+    .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 an unknown key.")
     .action((args: readonly string[], flags: Flags) => identify(args, flags, run));
 }
 
@@ -42,20 +44,33 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
         "text on standard input: keyplane identify < FILE",
     );
   }
-  // Before the text is read: a wrong path should not cost the wait for it.
+  // Before the text is read: a wrong account or path should not cost the wait for it.
+  if (flags.account !== undefined) settingsOf(flags);
   const files = await stateFiles(flags.state ?? []);
   const found = await searched(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
-  if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, run);
+  if (digests.size === 0) {
+    return report({ identified: [], unknown: [], states: 0, undigested: [], problems: [] }, flags, run);
+  }
   const exported = await readStates({ stack: flags.stack ?? [] });
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
   for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
-  // What has the form of the service's keys, but is in no state.
+  // Accounts of the environment, by the digests of the keys that they authenticate with.
+  const own = new Map(
+    Array.from(
+      credentialsByAccount(() => undefined),
+      ([name, key]) => [keyDigest(key) ?? "", name],
+    ),
+  );
+  const credentialOf = (digest: string) => (own.has(digest) ? credentialName(own.get(digest)) : undefined);
+  // What has the form of the service's keys, or is such a key, but is in no state.
   const inNone = found.filter((each) => ![...each.secrets.keys()].some((digest) => held.has(digest)));
-  const strange = [...new Set(inNone.flatMap(({ service }) => service ?? []))];
+  const strange = new Set(
+    inNone.flatMap((each) => [...each.secrets.keys()].find((digest) => own.has(digest)) ?? each.service ?? []),
+  );
   // No later output can contain one, whatever the names in a state are.
   for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
   const lists = new Lists(flags, run.signal);
@@ -66,22 +81,26 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
     const revoke = revokeNow(holding, flags, listed);
+    const credential = credentialOf(digest);
     identified.push({
-      ...{ digest, holding, others, listed },
+      ...{ digest, holding, others, listed, isConfigured: lists.isConfigured(holding), credential },
       checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
-      next: adviceFor(holding, listed, revoke),
+      next: [...replaceFirst(credential), ...adviceFor(holding, listed, revoke)],
       revoke,
     });
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
-    const checked = flags.check ? await lists.check(secretOf(digest), undefined) : undefined;
+    const credential = credentialOf(digest);
+    // The key of another account is not sent to the selected one.
+    const isCheckable = credential === undefined || own.get(digest) === flags.account;
+    const checked = flags.check && isCheckable ? await lists.check(secretOf(digest), undefined) : undefined;
     const keyId = checked?.works ? checked.keyId : undefined;
     const revoke = keyId && revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl);
-    unknown.push({ digest, checked, revoke });
+    unknown.push({ digest, credential, checked, revoke });
   }
   for (const problem of lists.problems) note(problem);
-  report({ identified, unknown, states, undigested }, flags, run);
+  report({ identified, unknown, states, undigested, problems: [...lists.problems] }, flags, run);
 }
 
 /** Searches a stream. Nothing of it is kept but what can be a key. */
@@ -100,21 +119,24 @@ async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
 }
 
 function report(findings: Findings, { json }: Flags, run: CommandRun): void {
-  const { identified, unknown, states, undigested } = findings;
-  if (identified.length > 0) run.exitCode = EXIT.found;
-  if (unknown.length > 0) run.exitCode = EXIT.unknown;
+  const { identified, unknown, ...rest } = findings;
+  if (identified.length + unknown.length > 0) run.exitCode = EXIT.found;
+  if (unknown.some(({ credential }) => credential === undefined)) run.exitCode = EXIT.unknown;
   if (!json) {
     printReport(findings);
     return;
   }
-  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke }) => ({
+  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke, credential }) => ({
     ...withoutDigest(holding),
-    digest,
+    ...{ digest, credential },
     ...(listed && { listed: listed.record !== undefined, ...usesOf(listed.record) }),
     ...(checked && { works: checked.works }),
     ...{ others: others.map(withoutDigest), next, revoke },
   }));
-  printJson({ keys, unknown: unknown.map(({ digest, checked }) => ({ digest, ...checked })), states, undigested });
+  printJson({
+    ...{ keys, unknown: unknown.map(({ digest, credential, checked }) => ({ digest, credential, ...checked })) },
+    ...rest,
+  });
 }
 
 const withoutDigest = ({ digest, ...holding }: Holding) => holding;

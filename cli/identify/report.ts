@@ -2,6 +2,7 @@ import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/names";
 import { counted } from "../../provider/text";
 import { note, paint, plain, print } from "../terminal";
+import { replaceFirst } from "./advice";
 import type { Holding, Holdings } from "./holdings";
 import type { Checked, KeyAnswer } from "./service";
 
@@ -13,7 +14,11 @@ export interface Identified {
   /** Other states that have it: copies and older ones. */
   readonly others: readonly Holding[];
   /** What its account lists; `undefined` if it was not asked. */
-  readonly listed: KeyAnswer | undefined;
+  readonly listed: Listed | undefined;
+  /** Whether there is a credential for its account, so that this was asked or tried. */
+  readonly isConfigured: boolean;
+  /** The account of the environment that authenticates with it. */
+  readonly credential: string | undefined;
   readonly checked: Checked | undefined;
   /** What to do, step by step. */
   readonly next: readonly string[];
@@ -21,9 +26,11 @@ export interface Identified {
   readonly revoke: string;
 }
 
-/** What looks like a key of the service, but is in no state. */
+/** What looks like a key of the service, or is keyplane's own, but is in no state. */
 export interface Unknown {
   readonly digest: string;
+  /** The account of the environment that authenticates with it, so that it is known after all. */
+  readonly credential: string | undefined;
   readonly checked: Checked | undefined;
   /** The command that revokes it, if the service told its id. */
   readonly revoke: string | undefined;
@@ -33,21 +40,26 @@ export interface Unknown {
 export interface Findings extends Omit<Holdings, "holdings"> {
   readonly identified: readonly Identified[];
   readonly unknown: readonly Unknown[];
+  /** Why accounts could not be asked, and keys not be checked. */
+  readonly problems: readonly string[];
 }
 
 /** Prints what was found. No part of a secret is among it. */
 export function printReport({ identified, unknown, states, undigested }: Findings): void {
   for (const key of identified) printKey(key);
-  for (const { digest, checked, revoke } of unknown) {
-    print(paint("warn", "unknown key"), ` (digest ${digest})`);
-    const isAsked = states > 0;
-    row("owner", isAsked ? "none of the given states has it" : "unknown: no state was given. Pass --state or --stack");
+  for (const { digest, credential, checked, revoke } of unknown) {
+    print(paint("warn", credential === undefined ? "unknown key" : "keyplane's own key"), ` (digest ${digest})`);
+    const inNone =
+      states > 0 ? "none of the given states has it" : "unknown: no state was given. Pass --state or --stack";
+    row("owner", credential ?? inNone);
     if (checked !== undefined) row("check", checkedText(checked));
-    row("next", revoke ?? "Find its id in the service's console, by the time of its last use, and revoke it");
+    const revokeIt = revoke ?? "Find its id in the service's console, by the time of its last use, and revoke it";
+    steps([...replaceFirst(credential), revokeIt]);
     print("");
   }
   const total = identified.length + unknown.length;
-  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${identified.length} identified`);
+  const known = total - unknown.filter(({ credential }) => credential === undefined).length;
+  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${known} identified`);
   const [first] = undigested;
   if (unknown.length > 0 && first !== undefined) {
     const more = undigested.length > 1 ? ` and ${undigested.length - 1} more` : "";
@@ -58,7 +70,7 @@ export function printReport({ identified, unknown, states, undigested }: Finding
   }
 }
 
-function printKey({ digest, holding, others, listed, checked, next }: Identified): void {
+function printKey({ digest, holding, others, listed, isConfigured, checked, next }: Identified): void {
   const { keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
   print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
   row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
@@ -67,18 +79,20 @@ function printKey({ digest, holding, others, listed, checked, next }: Identified
   row("account", [account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
   const since = holding.createdAt ?? listed?.record?.createdAt ?? "unknown";
   row("since", holding.replacedAt === undefined ? since : `${since}, replaced ${holding.replacedAt}`);
-  row("last use", lastUseText(holding, listed));
+  row("last use", listed === undefined ? notListed(holding, isConfigured) : lastUseText(listed));
   if (checked !== undefined) row("check", checkedText(checked));
   row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
   for (const other of others) {
     const role = other.isCopy ? "a copy" : roleText(other);
     row("also in", `${other.stack}: ${nameInUrn(other.urn)}, ${role} (${other.source})`);
   }
-  // A step is not shortened, because it contains a command.
-  next.forEach((step, at) => {
-    print(`  ${(at === 0 ? "next" : "").padEnd(9)} ${step}`);
-  });
+  steps(next);
   print("");
+}
+
+/** Prints what to do. A step is not shortened, because it contains a command. */
+function steps(next: readonly string[]): void {
+  for (const [at, step] of next.entries()) print(`  ${(at === 0 ? "next" : "").padEnd(9)} ${step}`);
 }
 
 function row(title: string, text: string): void {
@@ -90,9 +104,12 @@ function roleText({ role, roleNow }: Holding): string {
   return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
 }
 
-function lastUseText({ lastUsedAt: inState }: Holding, listed: KeyAnswer | undefined): string {
-  if (listed === undefined) return `${inState ?? "unknown"} (no credential of the account is set)`;
-  const { record, now } = listed;
+function notListed({ lastUsedAt: inState }: Holding, isConfigured: boolean): string {
+  const why = isConfigured ? "the account could not be asked" : "no credential of the account is set";
+  return `${inState ?? "unknown"} (${why})`;
+}
+
+function lastUseText({ record, now }: Listed): string {
   if (record === undefined) return "the account in the settings does not list the key";
   const { lastUsedAt, lastUsedFromAddr } = record;
   if (lastUsedAt === null) return "never";

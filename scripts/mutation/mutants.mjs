@@ -1468,6 +1468,26 @@ const digests = [
       by: "a key that stays live without",
     },
   ]),
+  ...inFile("cli/identify/identify.ts", [
+    {
+      name: "a key that keyplane authenticates with is no unknown key",
+      change: becomes("new Map()", "identify", "own", "new"),
+      test: cli("identify"),
+      by: "a key that keyplane authenticates with is recognized",
+    },
+    {
+      name: "a key that keyplane authenticates with is replaced before it is revoked",
+      change: without("identify", "replaceFirst"),
+      test: cli("identify"),
+      by: "a key that keyplane authenticates with is recognized",
+    },
+    {
+      name: "the key of another account is not sent to the selected one",
+      change: always("identify", "own", "get", "flags"),
+      test: cli("identify"),
+      by: "the key of another account is not sent",
+    },
+  ]),
   ...inFile("cli/identify/key-search.ts", [
     {
       name: "a part of a key at the end of a window is not a key",
@@ -4093,6 +4113,12 @@ const leases = [
       change: uncalled("mayUse", "someOf"),
       test: cli("revoke"),
       by: "revoke refuses if no key shows the use",
+    },
+    {
+      name: "an account that could not be asked may use any key",
+      change: becomes("false", "mayUse", "true", "??", "isIt"),
+      test: cli("revoke"),
+      by: "revoke and reap say why an account cannot be asked",
     },
     {
       name: "an account whose key is not known hides no key from a check",

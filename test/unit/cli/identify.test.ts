@@ -100,8 +100,9 @@ interface Answer {
     next: string[];
     [field: string]: unknown;
   }[];
-  readonly unknown: readonly { digest: string; works?: boolean }[];
+  readonly unknown: readonly { digest: string; credential?: string; works?: boolean }[];
   readonly states: number;
+  readonly problems: readonly string[];
   readonly undigested: readonly string[];
 }
 
@@ -372,6 +373,81 @@ test("a service that cannot be asked is reported, and the key is identified all 
   };
   const { code, keys, stderr } = await identified(keyOf(1), ["--state", join(folder, "prod.json")], env);
   expect([code, keys[0]?.keyId, stderr]).toEqual([3, "100001", expect.stringContaining("could not be listed")]);
+});
+
+test("an account that could not be asked is not said to lack a credential, and JSON has the problem, too", async () => {
+  const folder = await folderWith({ "prod.json": state({ apiKey: current(1, 100001) }) });
+  const plane = await startControlPlane();
+  try {
+    const env = { ...envOf(plane), KEYPLANE_API_KEY: keyOf(9) };
+    const args = ["--state", join(folder, "prod.json")];
+    const { stdout } = await run(["identify", ...args], { input: keyOf(1), env });
+    expect(stdout).toMatch(/last use +unknown \(the account could not be asked\)/);
+    const problem = expect.stringMatching(/^The keys of KEYPLANE_API_KEY could not be listed: .*401/);
+    expect((await identified(keyOf(1), args, env)).problems).toEqual([problem]);
+    expect((await identified(keyOf(1), args)).problems).toEqual([]);
+    const offline = await run(["identify", ...args], { input: keyOf(1) });
+    expect(offline.stdout).toMatch(/last use +unknown \(no credential of the account is set\)/);
+  } finally {
+    await plane.close();
+  }
+});
+
+test("an account that is not configured is refused before the text is read, as by the other commands", async () => {
+  const { code, stdout, stderr } = await run(["identify", "--account", "nope"], { input: keyOf(1) });
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    expect.stringMatching(/--account does not name an account in KEYPLANE_/),
+  ]);
+});
+
+test("a key that keyplane authenticates with is recognized, and replaced before it is revoked", async () => {
+  const folder = await folderWith({ "prod.json": state({ apiKey: current(1, 100001) }) });
+  const args = ["--state", join(folder, "prod.json")];
+  // With letters of both cases, it has not the form of the service's keys.
+  const mixed = keyOf(2).replace(/[a-f]/g, (letter) => letter.toUpperCase());
+  const accounts = { eu: { apiKey: mixed, baseUrl: "http://127.0.0.1:1/api/v2" } };
+  const env = { KEYPLANE_API_KEY: keyOf(9), KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
+  const { code, unknown } = await identified(`${keyOf(9)} ${mixed}`, args, env);
+  expect([code, unknown]).toEqual([
+    3,
+    [
+      { digest: digestOf(9), credential: "KEYPLANE_API_KEY" },
+      { digest: keyDigest(mixed), credential: "account eu" },
+    ],
+  ]);
+  const { stdout } = await run(["identify", ...args], { input: keyOf(9), env });
+  expect(stdout).toMatch(
+    /^keyplane's own key .*\n +owner +KEYPLANE_API_KEY\n +next +.*Create another key.*`pulumi up`.*\n +Find its id/,
+  );
+  expect(stdout).toMatch(/1 key found, 1 identified\n$/);
+  // Also a key of a stack can be the one that keyplane authenticates with.
+  const { keys } = await identified(keyOf(1), args, { KEYPLANE_API_KEY: keyOf(1) });
+  expect(keys[0]).toMatchObject({
+    credential: "KEYPLANE_API_KEY",
+    next: [
+      expect.stringMatching(/^keyplane authenticates with it .*Create another key/),
+      expect.anything(),
+      expect.anything(),
+    ],
+  });
+  expect((await identified(`${keyOf(9)} ${keyOf(3)}`, args, env)).code).toBe(4);
+});
+
+test("the key of another account is not sent to the selected one", async () => {
+  const plane = await startControlPlane();
+  try {
+    const made = await plane.state.createKey("admin");
+    const accounts = { eu: { apiKey: keyOf(2), baseUrl: plane.url } };
+    const env = { ...envOf(plane), KEYPLANE_API_KEY: made.key, KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
+    const { unknown } = await identified(`${made.key} ${keyOf(2)}`, ["--check"], env);
+    const own = { digest: keyDigest(made.key), credential: "KEYPLANE_API_KEY", works: true, keyId: String(made.id) };
+    expect(unknown).toEqual([own, { digest: digestOf(2), credential: "account eu" }]);
+    expect((await plane.log()).map(({ status }) => status)).not.toContain(401);
+  } finally {
+    await plane.close();
+  }
 });
 
 test("a previous key is its own maker's, whoever created the current key of its resource", async () => {
