@@ -4,7 +4,7 @@ import { TimeoutError } from "../errors";
 import { onAbort } from "./abort-signals";
 import { publishDiagnostic } from "./diagnostics";
 import { parseExactJson, TooManyValues } from "./exact-json";
-import { TOO_LARGE } from "./failure";
+import { TOO_LARGE, UNPARSABLE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-mark";
@@ -28,9 +28,6 @@ interface Attempt extends Pick<HttpRequest, "method" | "route"> {
   /** The same for a sent change from the moment when the signal fires. */
   readonly timeoutAfterAbortMs: number;
 }
-
-/** Code of a body that was transferred completely but is not valid JSON. */
-const UNPARSABLE = "INVALID_JSON";
 
 const utf8 = new TextDecoder();
 

@@ -12,6 +12,9 @@ import { unreachable } from "./unreachable";
 /** undici's code for a body that exceeds the maximum size. */
 export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
+/** Code of a body that was transferred completely but is not valid JSON. */
+export const UNPARSABLE = "INVALID_JSON";
+
 /** Codes of exceeded time limits. The last one is the call's own deadline. */
 const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 
@@ -51,8 +54,11 @@ export function failureError(failure: FailedRequest): KeyplaneError {
 
 /** Creates the error for an answer with an error status, or for one that does not come from this service. */
 function answerError(failure: FailedRequest, outcome: Answered): KeyplaneError {
-  const { status } = outcome;
-  if (status < 300 || outcome.bodyError === TOO_LARGE) {
+  const { status, bodyError } = outcome;
+  if (status < 300 && bodyError !== undefined && bodyError !== TOO_LARGE && bodyError !== UNPARSABLE) {
+    return transportError(failure, { code: bodyError, sent: true });
+  }
+  if (status < 300 || bodyError === TOO_LARGE) {
     return new BadAnswerError(
       `${what(failure)} returned ${statusText(status)} with ${bodyProblem(outcome)}${tries(failure)}. ` +
         `Check that ${baseUrlOf(failure)} is the address of the service's API.${reference(failure)}`,
@@ -71,13 +77,14 @@ function answerError(failure: FailedRequest, outcome: Answered): KeyplaneError {
   );
 }
 
-function transportError(failure: FailedRequest, { code, sent }: Unanswered): KeyplaneError {
+function transportError(failure: FailedRequest, { code, sent }: Pick<Unanswered, "code" | "sent">): KeyplaneError {
   const { host, requestTimeoutMs } = failure;
   const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
   if (TIME_LIMITS.test(code))
     return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
-  const how = sent ? "was sent, but not answered" : "could not be sent";
+  const answered = failure.outcome.kind === "answer" ? "not answered completely" : "not answered";
+  const how = sent ? `was sent, but ${answered}` : "could not be sent";
   return new TransportError(`${what(failure)} ${how}${end}`, facts(failure), code, sent);
 }
 

@@ -41,6 +41,11 @@ export function unreachable(
       "Try again, or contact the service's support.",
     ],
     [
+      /^TimeoutError$/,
+      `${host} did not complete its answer within the time of the request`,
+      "Try again, or contact the service's support.",
+    ],
+    [
       /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
       `${host} does not speak TLS`,
       "Check the port. http:// is allowed only for a service on this machine.",

@@ -87,7 +87,6 @@ describe("listing keys", () => {
     ["null", { status: 200, body: "null", headers: { "content-type": "application/json" } }, "is not an array"],
     ["a page of HTML", { fault: "html" }, "not JSON"],
     ["half a list", { fault: "truncate-close", count: 3 }, "incomplete"],
-    ["half a list of known length", { fault: "truncate-length", count: 3 }, "incomplete"],
     ["a list of texts", { status: 200, body: ["a"] }, "[0] is not an object"],
   ];
   for (const [name, rule, words] of rules) {
@@ -99,6 +98,12 @@ describe("listing keys", () => {
       expect(error.message).toContain(words);
     });
   }
+
+  it("R2: throws an error if the answer is half a list of known length", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: LIST, fault: "truncate-length", count: 3 });
+    expect(await caught(account.keys.list())).toMatchObject({ kind: "transport", code: "KP-TRANSPORT" });
+  });
 
   const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
   const lists: [string, object[], string][] = [

@@ -55,6 +55,29 @@ const LOSSES: [string, Respond, ((socket: Socket) => void)?][] = [
   ["a status 303", (socket) => answer(socket, 303, "", { location: "/elsewhere" })],
 ];
 
+const stalled = (socket: Socket) => socket.write(head('content-length: 50\r\n\r\n{"id":1'));
+const dripping = (socket: Socket) => {
+  socket.write(head("transfer-encoding: chunked\r\n\r\n"));
+  const drops = setInterval(() => socket.write("1\r\n \r\n"), 20);
+  socket.on("close", () => clearInterval(drops));
+};
+
+it.each<[string, Respond, string, RegExp]>([
+  [
+    "a body cut short",
+    (socket) => socket.end(head("content-length: 9\r\n\r\n{")),
+    "transport",
+    /not answered completely/,
+  ],
+  ["a stalled body", stalled, "timeout", /was not answered in time: /],
+  ["a dripping body", dripping, "timeout", /did not complete its answer.*TimeoutError/],
+  ["invalid JSON", (socket) => answer(socket, 200, "{"), "bad_answer", /INVALID_JSON.*is the address of the service/],
+])("C4: after %s, the error names the connection only if that failed", async (_, respond, kind, words) => {
+  const { client } = await start(respond);
+  const error = await caught(client.request({ ...GET, timeoutMs: 900 }));
+  expect([error, error.message]).toMatchObject([{ kind, route: GET.route }, expect.stringMatching(words)]);
+});
+
 describe("a request that must be sent only once", () => {
   for (const [name, respond, onConnect] of LOSSES) {
     it(`C4: is not sent again after ${name}, but reported as lost`, async () => {
