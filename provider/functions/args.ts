@@ -1,5 +1,7 @@
 import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { InputError } from "../errors";
+import { isObject, type Members } from "../members";
+import { didYouMean } from "../nearest";
 
 /** Arguments of every function in this folder. */
 export interface CallArgs {
@@ -9,6 +11,47 @@ export interface CallArgs {
   readonly signal?: AbortSignal | undefined;
   /** Called with non-fatal warnings. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+const OPERATIONS = ["projectId", "since", "status", "action", "limit"] as const;
+
+/** The arguments of each data source, without those of every call. */
+export const ARGUMENTS = {
+  getApiKey: ["id", "name", "organizationId"],
+  getApiKeys: ["organizationId"],
+  getOperation: ["projectId", "operationId"],
+  getOperations: OPERATIONS,
+  listOperations: OPERATIONS,
+  getProject: ["id", "name"],
+  getProjects: [],
+  waitForOperations: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Refuses an argument that a data source does not have: without it, the answer would be to another question. */
+export function checkNames(source: string, args: object, known: readonly string[]): void {
+  const wrong = Object.keys(args).find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const names = `Its arguments are ${known.join(", ") || "none"}${didYouMean(wrong, known)}`;
+  throw new InputError(wrong, `is not an argument of ${source}. ${names}`);
+}
+
+const FORMS: Readonly<Record<string, readonly [form: string, fits: (value: unknown) => boolean]>> = {
+  account: ["a string", (value) => typeof value === "string"],
+  // Jest has classes of its own.
+  signal: ["an AbortSignal", (value) => isObject(value) && typeof value.addEventListener === "function"],
+  onWarning: ["a function", (value) => typeof value === "function"],
+  onProgress: ["a function", (value) => typeof value === "function"],
+};
+
+/** Checks what every call has in common: the names of its arguments, and the arguments of `CallArgs`. */
+export function checkCall(source: keyof typeof ARGUMENTS, args: unknown): void {
+  if (!isObject(args)) throw new InputError("the arguments", "must be an object");
+  const given: Members = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  const controls = Object.keys(FORMS).filter((name) => name !== "onProgress" || source === "waitForOperations");
+  checkNames(source, given, [...ARGUMENTS[source], ...controls]);
+  for (const [name, [form, fits]] of Object.entries(FORMS)) {
+    if (name in given && !fits(given[name])) throw new InputError(name, `must be ${form}`);
+  }
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;

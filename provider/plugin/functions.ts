@@ -7,25 +7,20 @@ import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
 
-/** A data source: its arguments, and the call. */
-interface DataSource {
-  readonly args: readonly string[];
-  readonly call: (account: Account, args: never) => Promise<unknown>;
-}
+type Name = Exclude<keyof typeof functions.ARGUMENTS, "listOperations">;
 
 /** All data sources, by their names in the schema. */
-const dataSources: Readonly<Record<string, DataSource>> = {
-  getApiKey: { args: ["id", "name", "organizationId"], call: functions.getApiKey },
-  getApiKeys: { args: ["organizationId"], call: functions.getApiKeys },
-  getOperation: { args: ["projectId", "operationId"], call: functions.getOperation },
-  getOperations: { args: ["projectId", "since", "status", "action", "limit"], call: functions.getOperations },
-  getProject: { args: ["id", "name"], call: functions.getProject },
-  getProjects: { args: [], call: functions.getProjects },
-  waitForOperations: {
-    args: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
-    call: functions.waitForOperations,
-  },
+const dataSources: Readonly<Record<Name, (account: Account, args: never) => Promise<unknown>>> = {
+  getApiKey: functions.getApiKey,
+  getApiKeys: functions.getApiKeys,
+  getOperation: functions.getOperation,
+  getOperations: functions.getOperations,
+  getProject: functions.getProject,
+  getProjects: functions.getProjects,
+  waitForOperations: functions.waitForOperations,
 };
+
+const isName = (name: string): name is Name => Object.hasOwn(dataSources, name);
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
@@ -41,15 +36,10 @@ interface Call {
  */
 export async function invoke(session: Session, { token, args: given, isPreview }: Call): Promise<object> {
   const name = token.replace(/^keyplane:index:/, "");
-  const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
-    if (source === undefined) throw new KeyplaneError("KP-INPUT", `is not a function of keyplane; ${FUNCTIONS}`);
+    if (!isName(name)) throw new KeyplaneError("KP-INPUT", `is not a function of keyplane; ${FUNCTIONS}`);
     const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
-    for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
-      const { didYouMean } = await import("../nearest.js");
-      const known = `Its arguments are ${source.args.join(", ") || "none"}${didYouMean(arg, source.args)}`;
-      throw new InputError(arg, `is not an argument of ${name}. ${known}`);
-    }
+    functions.checkNames(name, args, functions.ARGUMENTS[name]);
     if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (severity: Severity) => (text: string) => session.engine.log("", severity, text);
     const progress = show("progress");
@@ -57,7 +47,7 @@ export async function invoke(session: Session, { token, args: given, isPreview }
       onWarning: show("warning"),
       ...(name === "waitForOperations" && { onProgress: ({ text }: { text: string }) => progress(text) }),
     };
-    const result = await source.call(session.account(scopeOf({})), { ...args, ...controls } as never);
+    const result = await dataSources[name](session.account(scopeOf({})), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as object);
   } catch (error) {
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.

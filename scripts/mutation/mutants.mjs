@@ -2493,15 +2493,29 @@ const plugins = [
     },
     {
       name: "only data sources can be invoked",
-      change: always("invoke", "hasOwn"),
+      change: always("isName", "hasOwn"),
       test: contract("functions"),
       by: "a call of a data source fails for a function",
     },
     {
-      name: "only arguments can be passed to a data source",
-      change: becomes("() => false", "invoke", "=>", "includes"),
+      name: "only arguments can be passed to a data source of the plugin",
+      change: drop("invoke", "checkNames"),
       test: contract("functions"),
       by: "a call of a data source fails for an argument",
+    },
+  ]),
+  ...inFile("provider/functions/args.ts", [
+    {
+      name: "only arguments can be passed to a data source of the npm package",
+      change: drop("checkCall", "checkNames"),
+      test: unit("functions/functions"),
+      by: "a call with",
+    },
+    {
+      name: "what cancels a call is an AbortSignal",
+      change: drop("checkCall", "fits", "FORMS"),
+      test: unit("functions/functions"),
+      by: "a call with",
     },
   ]),
   ...inFile("provider/keys/names.ts", [

@@ -6,6 +6,7 @@ import { judgeConfig } from "../run/judge-config";
 import { childrenOf, isMocked, showOnlyMessage } from "../run/pulumi-internals";
 
 type CallArgs = functions.CallArgs;
+type Name = keyof typeof functions.ARGUMENTS;
 
 /** Call options that cannot be Outputs, so the `...Output` forms do not take them. */
 type CallControls = "signal" | "onProgress" | "onWarning";
@@ -33,16 +34,30 @@ const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
 /** The arguments of a call, as plain values. */
 type Values = Readonly<Record<string, unknown>>;
 
+/** Throws a report of what is wrong with the arguments of a call, also in a preview and a unit test. */
+export function checkArguments(name: Name, args: unknown): void {
+  // Loaded at the first call, as everything of the provider.
+  const { checkCall } =
+    require("../../../provider/functions/args") as typeof import("../../../provider/functions/args");
+  try {
+    checkCall(name, args);
+  } catch (error) {
+    expectLateHandlers();
+    throw asReport(name, error);
+  }
+}
+
 /**
  * Reads one item. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
  * instead, so that no unit test can reach an account. Pulumi shows an error as one line; see `asReport`.
  */
 export async function askForOne<Args extends CallArgs, Result>(
-  name: string,
+  name: Name,
   args: Args,
   ask: (service: Service) => Promise<Result>,
   askInstead: (name: string, args: CallArgs) => Promise<unknown> = askMock,
 ): Promise<Result> {
+  checkArguments(name, args);
   if (isMocked()) return (await askInstead(name, args)) as Result;
   try {
     return await ask(service(args));
@@ -54,7 +69,7 @@ export async function askForOne<Args extends CallArgs, Result>(
 
 /** Reads a list, or asks the mock in a unit test. */
 export function askForList<Args extends CallArgs, Result>(
-  name: string,
+  name: Name,
   args: Args,
   ask: (service: Service) => Promise<Result[]>,
 ): Promise<Result[]> {

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Operation } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
 import { isMocked } from "../run/pulumi-internals";
-import { askForList, askForOne, asReport, listOfMock, outputForm, service } from "./data-source";
+import { askForList, askForOne, asReport, checkArguments, listOfMock, outputForm, service } from "./data-source";
 
 /**
  * The operations of a project that match the filters, newest first, in one list. For very many operations, use
@@ -57,6 +57,7 @@ export const getOperationOutput = outputForm(getOperation);
  * ```
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
+  checkArguments("listOperations", args);
   if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
   try {
     const { account, functions } = service(args);
@@ -79,6 +80,7 @@ export async function* listOperations(args: functions.GetOperationsArgs): AsyncG
  * ```
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
+  checkArguments("waitForOperations", args);
   if (pulumi.runtime.isDryRun()) return [];
   const onProgress = args.onProgress ?? (({ text }) => void pulumi.log.info(text, undefined, undefined, true));
   return askForList("waitForOperations", args, ({ account, functions }) =>

@@ -11,6 +11,7 @@ import {
   listOperations,
   waitForOperations,
 } from "../../../provider/functions";
+import { checkCall } from "../../../provider/functions/args";
 import type { DiagnosticMessage } from "../../../provider/http";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { caught } from "../http/caught";
@@ -18,6 +19,22 @@ import { caught } from "../http/caught";
 afterEach(stopAccounts);
 
 const UUID = "00000000-0000-4000-8000-000000000000";
+
+it.each<[unknown, string | undefined]>([
+  [{ id: "1", account: "eu", signal: new AbortController().signal, onWarning: () => {} }, undefined],
+  [{ id: "1", bogus: undefined }, undefined],
+  [null, "the arguments: must be an object"],
+  [["1"], "the arguments: must be an object"],
+  [{ organisationId: "o" }, "organisationId: is not an argument of getApiKey"],
+  [{ onProgress: () => {} }, "onProgress: is not an argument of getApiKey"],
+  [{ account: 5 }, "account: must be a string"],
+  [{ signal: 5 }, "signal: must be an AbortSignal"],
+  [{ onWarning: "log" }, "onWarning: must be a function"],
+])("a call with %j is refused before it is made, unless its arguments can be right", (args, problem) => {
+  const call = () => checkCall("getApiKey", args);
+  if (problem === undefined) expect(call).not.toThrow();
+  else expect(call).toThrow(problem);
+});
 
 describe("getApiKey and getApiKeys", () => {
   it("find keys by id and by name, and never show a secret", async () => {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi";
-import { getApiKey, getApiKeys, KeyplaneError, listOperations } from "keyplane";
+import { getApiKey, getApiKeys, KeyplaneError, listOperations, waitForOperations } from "keyplane";
 import { beforeEach, expect, it, vi } from "vitest";
 import { KeyplaneError as SourceError } from "../../../provider/errors";
 import { asReport } from "../../../sdk/nodejs/data-sources/data-source";
@@ -29,6 +29,30 @@ it.each([
   // The mark is no property of the error for those who print or copy it.
   expect(Object.keys(error as object)).not.toContain("__pulumiRunError");
 });
+
+const misused = (call: (args: never) => Promise<unknown>, args: unknown) => call(args as never);
+
+it.each([
+  ["getApiKey", () => misused(getApiKey, undefined), "the arguments: must be an object"],
+  ["getApiKeys", () => misused(getApiKeys, { organizationid: "org-1" }), "Did you mean organizationId?"],
+  ["listOperations", () => misused((args) => listOperations(args).next(), { bogus: 1 }), "bogus: is not an argument"],
+  ["waitForOperations", () => misused(waitForOperations, { projectId: "p", onProgress: 5 }), "onProgress: must be a"],
+])(
+  "a wrong call of %s is refused before any setting is read, also in a preview and a unit test",
+  async (name, call, words) => {
+    const refused = { code: "KP-INPUT", message: expect.stringMatching(`^${name}: .* \\[KP-INPUT\\]$`) };
+    expect(await failureOf(call)).toMatchObject(refused);
+    expect(await failureOf(call)).toMatchObject({ message: expect.stringContaining(words) });
+    pulumi.runtime.setAllConfig({});
+    await pulumi.runtime.setMocks(
+      { newResource: ({ inputs }) => ({ id: "", state: inputs }), call: () => ({}) },
+      "p",
+      "s",
+      true,
+    );
+    expect(await failureOf(call)).toMatchObject(refused);
+  },
+);
 
 it("the error that several calls share gets the name of the first one, and its code, once", () => {
   const error = new SourceError("KP-CONFIG", "it is not set");
