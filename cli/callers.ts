@@ -58,19 +58,13 @@ export class Callers {
   }
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
-  async accountOf(key: ApiKeyRecord): Promise<Pick<Caller, "name" | "unasked"> | undefined> {
+  async accountOf(key: ApiKeyRecord): Promise<Omit<Caller, "account"> | undefined> {
     const isAny = ({ suspects }: Caller) => Number(suspects === undefined);
     // An account that lists the key says more than one that may use any key.
     for (const caller of this.callers.toSorted((one, other) => isAny(one) - isAny(other))) {
       if (await mayUse(caller, key, this.signal)) return caller;
     }
     return undefined;
-  }
-
-  /** Whether an account lists a key and may authenticate with it. An account that cannot list keys says nothing. */
-  async isCredential(key: ApiKeyRecord): Promise<boolean> {
-    for (const caller of this.callers) if (caller.suspects && (await mayUse(caller, key, this.signal))) return true;
-    return false;
   }
 
   /** Notes which accounts could not be asked, and why. Returns the lines. */

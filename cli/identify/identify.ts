@@ -4,8 +4,9 @@ import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
-import { credentialsByAccount } from "../../provider/settings/settings";
-import { type AccountFlags, credentialName, settingsOf, withAccount } from "../account";
+import { credentialsIn } from "../../provider/settings/settings";
+import { accountSetting } from "../../provider/text";
+import { type AccountFlags, flagsFor, settingsOf, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { stateFiles } from "../state/state-files";
 import { readStates, type StateFlags } from "../state/states";
@@ -15,7 +16,7 @@ import { adviceFor, replaceFirst, revokeNow } from "./advice";
 import { type Holding, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
 import { type Findings, type Identified, printReport, type Unknown } from "./report";
-import { Lists } from "./service";
+import { isConfigured, Lists } from "./service";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly check?: true;
@@ -50,22 +51,16 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   const found = await searched(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
-  if (digests.size === 0) {
-    return report({ identified: [], unknown: [], states: 0, undigested: [], problems: [] }, flags, run);
-  }
+  const nothing = { identified: [], unknown: [], states: 0, undigested: [], problems: [] };
+  if (digests.size === 0) return report(nothing, flags, run);
   const exported = await readStates({ stack: flags.stack ?? [] });
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
   for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
-  // Accounts of the environment, by the digests of the keys that they authenticate with.
-  const own = new Map(
-    Array.from(
-      credentialsByAccount(() => undefined),
-      ([name, key]) => [keyDigest(key) ?? "", name],
-    ),
-  );
-  const credentialOf = (digest: string) => (own.has(digest) ? credentialName(own.get(digest)) : undefined);
+  // The settings in the environment, by the digests of the keys that keyplane authenticates with.
+  const credentials = [...credentialsIn(() => undefined)];
+  const own = new Map(credentials.map(([setting, key]) => [keyDigest(key) ?? "", setting]));
   // What has the form of the service's keys, or is such a key, but is in no state.
   const inNone = found.filter((each) => ![...each.secrets.keys()].some((digest) => held.has(digest)));
   const strange = new Set(
@@ -81,9 +76,10 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
     const revoke = revokeNow(holding, flags, listed);
-    const credential = credentialOf(digest);
+    const credential = own.get(digest);
     identified.push({
-      ...{ digest, holding, others, listed, isConfigured: lists.isConfigured(holding), credential },
+      ...{ digest, holding, others, listed, credential },
+      isConfigured: isConfigured(flagsFor(flags.account ?? holding.account, flags)),
       checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
       next: [...replaceFirst(credential), ...adviceFor(holding, listed, revoke)],
       revoke,
@@ -91,9 +87,9 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
-    const credential = credentialOf(digest);
+    const credential = own.get(digest);
     // The key of another account is not sent to the selected one.
-    const isCheckable = credential === undefined || own.get(digest) === flags.account;
+    const isCheckable = [undefined, accountSetting("apiKey", flags.account)].includes(credential);
     const checked = flags.check && isCheckable ? await lists.check(secretOf(digest), undefined) : undefined;
     const keyId = checked?.works ? checked.keyId : undefined;
     const revoke = keyId && revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl);

@@ -17,7 +17,7 @@ export interface Identified {
   readonly listed: Listed | undefined;
   /** Whether there is a credential for its account, so that this was asked or tried. */
   readonly isConfigured: boolean;
-  /** The account of the environment that authenticates with it. */
+  /** The setting in the environment that has it, if keyplane authenticates with it. */
   readonly credential: string | undefined;
   readonly checked: Checked | undefined;
   /** What to do, step by step. */
@@ -29,7 +29,7 @@ export interface Identified {
 /** What looks like a key of the service, or is keyplane's own, but is in no state. */
 export interface Unknown {
   readonly digest: string;
-  /** The account of the environment that authenticates with it, so that it is known after all. */
+  /** The setting in the environment that has it, so that it is known after all. */
   readonly credential: string | undefined;
   readonly checked: Checked | undefined;
   /** The command that revokes it, if the service told its id. */
@@ -70,7 +70,8 @@ export function printReport({ identified, unknown, states, undigested }: Finding
   }
 }
 
-function printKey({ digest, holding, others, listed, isConfigured, checked, next }: Identified): void {
+function printKey(key: Identified): void {
+  const { digest, holding, others, listed, checked, next } = key;
   const { keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
   print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
   row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
@@ -79,7 +80,7 @@ function printKey({ digest, holding, others, listed, isConfigured, checked, next
   row("account", [account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
   const since = holding.createdAt ?? listed?.record?.createdAt ?? "unknown";
   row("since", holding.replacedAt === undefined ? since : `${since}, replaced ${holding.replacedAt}`);
-  row("last use", listed === undefined ? notListed(holding, isConfigured) : lastUseText(listed));
+  row("last use", lastUseText(key));
   if (checked !== undefined) row("check", checkedText(checked));
   row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
   for (const other of others) {
@@ -104,12 +105,12 @@ function roleText({ role, roleNow }: Holding): string {
   return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
 }
 
-function notListed({ lastUsedAt: inState }: Holding, isConfigured: boolean): string {
-  const why = isConfigured ? "the account could not be asked" : "no credential of the account is set";
-  return `${inState ?? "unknown"} (${why})`;
-}
-
-function lastUseText({ record, now }: Listed): string {
+function lastUseText({ holding, listed, isConfigured }: Identified): string {
+  if (listed === undefined) {
+    const why = isConfigured ? "the account could not be asked" : "no credential of the account is set";
+    return `${holding.lastUsedAt ?? "unknown"} (${why})`;
+  }
+  const { record, now } = listed;
   if (record === undefined) return "the account in the settings does not list the key";
   const { lastUsedAt, lastUsedFromAddr } = record;
   if (lastUsedAt === null) return "never";

@@ -38,7 +38,7 @@ export class Lists {
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
   async find({ keyId, name, account, organizationId }: Holding): Promise<KeyAnswer | undefined> {
     const selected = this.flags.account ?? account;
-    if (!this.isConfigured({ account })) return undefined;
+    if (!isConfigured(flagsFor(selected, this.flags))) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     return this.#noting(`The keys of ${credentialName(selected)} could not be listed`, async () => {
@@ -47,11 +47,6 @@ export class Lists {
       // The same id with another name is a key of another account.
       return { record: name === undefined || record?.name === name ? record : undefined, now };
     });
-  }
-
-  /** Whether there is a credential for the account of a key. */
-  isConfigured({ account }: Pick<Holding, "account">): boolean {
-    return isConfigured(flagsFor(this.flags.account ?? account, this.flags));
   }
 
   /** What `check` says; `undefined` also if that failed. */
@@ -77,8 +72,8 @@ export class Lists {
   }
 }
 
-/** Whether there is an address for an account. That of a named one comes with its credential. */
-function hasAddress({ account, baseUrl }: AccountFlags): boolean {
+/** Whether there is a credential for an account. */
+export function isConfigured({ account, baseUrl }: AccountFlags): boolean {
   if (account !== undefined) return accountNames(process.env).includes(account);
   return Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
 }

@@ -50,8 +50,8 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const warnings = callers ? callers.noteUnasked() : [];
   const failing: InventoryKey[] = [];
   for (const key of found) {
-    // The key that this command authenticates with is often created by hand.
-    const isOwn = callers && key.flags.includes("unmanaged") && (await callers.isCredential(key));
+    // The key that this command authenticates with is often created by hand. An account that lists no key says nothing.
+    const isOwn = callers && key.flags.includes("unmanaged") && (await callers.accountOf(key))?.suspects !== undefined;
     if (failOn !== undefined && fails({ ...key, isOwn: isOwn === true }, failOn)) failing.push(key);
   }
   if (failing.length > 0) run.exitCode = EXIT.failed;

@@ -31,13 +31,7 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const leased = (await keys.list({ signal })).flatMap(leasedKey);
-  let warnings: readonly string[] = [];
-  const ask = async () => {
-    const callers = await Callers.ask(flags, signal);
-    warnings = callers.noteUnasked();
-    return callers;
-  };
-  const plan = await planReap(leased, account, ask);
+  const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
   const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
   if (overdue.length > 0) run.exitCode = EXIT.failed;
   if (!flags.json) {
@@ -46,7 +40,7 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
     printPlan({ ...plan, keep: overdue }, [...keyColumns(now), { title: "DEADLINE", text: ago }]);
     printSummary(plan, overdue.length, account);
   }
-  const { revoke: planned, keep: kept } = plan;
+  const { revoke: planned, keep: kept, warnings } = plan;
   await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results, warnings }) }, flags, run);
 }
 
@@ -60,7 +54,7 @@ async function planReap(
   leased: readonly LeasedKey[],
   account: Account,
   ask: () => Promise<Callers>,
-): Promise<Plan<LeasedKey>> {
+): Promise<Plan<LeasedKey> & { readonly warnings: readonly string[] }> {
   // One time for all, so that the plan and the question for credentials agree.
   const now = account.skewMs === undefined ? "unknown" : account.serviceNow();
   let callers: Callers | undefined;
@@ -76,7 +70,7 @@ async function planReap(
     if (fate.fate === "revoke") revoke.push(key);
     else keep.push({ ...key, reason: fate.why });
   }
-  return { revoke, keep };
+  return { revoke, keep, warnings: callers?.noteUnasked() ?? [] };
 }
 
 function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, account: Account): void {

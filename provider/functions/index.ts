@@ -1,7 +1,7 @@
 // The data sources without Pulumi: functions that check their arguments and read from an account.
 
 export { type GetApiKeyArgs, type GetApiKeysArgs, getApiKey, getApiKeys } from "./api-keys";
-export { ARGUMENTS, type CallArgs, checkNames } from "./args";
+export { ARGUMENTS, type CallArgs, checkCall, checkNames } from "./args";
 export { hideArguments } from "./hide-arguments";
 export {
   type GetOperationArgs,

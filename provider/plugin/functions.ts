@@ -1,4 +1,3 @@
-import type { Account } from "../api";
 import { InputError, KeyplaneError } from "../errors";
 import * as functions from "../functions";
 import { scopeOf } from "../keys/scope";
@@ -9,20 +8,12 @@ import { described } from "../session/verb";
 
 type Name = Exclude<keyof typeof functions.ARGUMENTS, "listOperations">;
 
-/** All data sources, by their names in the schema. */
-const dataSources: Readonly<Record<Name, (account: Account, args: never) => Promise<unknown>>> = {
-  getApiKey: functions.getApiKey,
-  getApiKeys: functions.getApiKeys,
-  getOperation: functions.getOperation,
-  getOperations: functions.getOperations,
-  getProject: functions.getProject,
-  getProjects: functions.getProjects,
-  waitForOperations: functions.waitForOperations,
-};
+const dataSources: Pick<typeof functions, Name> = functions;
 
-const isName = (name: string): name is Name => Object.hasOwn(dataSources, name);
+/** Whether a function is a data source of the schema. */
+const isName = (name: string): name is Name => Object.hasOwn(functions.ARGUMENTS, name) && name !== "listOperations";
 
-const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
+const FUNCTIONS = `its functions are ${Object.keys(functions.ARGUMENTS).filter(isName).join(", ")}`;
 
 interface Call {
   readonly token: string;

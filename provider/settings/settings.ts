@@ -121,21 +121,14 @@ export function resolveSettings(
  * Never throws: a credential that cannot be read is left out, because it was never used and is never quoted.
  */
 export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
-  const byAccount = credentialsByAccount(config, env);
-  return new Map(Array.from(byAccount, ([account, apiKey]) => [accountSetting("apiKey", account), apiKey]));
-}
-
-/** The same by the name of the account; `undefined` for the one of `keyplane:apiKey`. */
-export function credentialsByAccount(
-  config: ConfigReader,
-  env: NodeJS.ProcessEnv = process.env,
-): ReadonlyMap<string | undefined, string> {
   const text = (name: "apiKey" | "accounts") => config(name) ?? env[SETTINGS[name].env] ?? "";
-  const credentials = new Map<string | undefined, string>();
-  if (text("apiKey") !== "") credentials.set(undefined, text("apiKey"));
+  const credentials = new Map<string, string>();
+  if (text("apiKey") !== "") credentials.set(accountSetting("apiKey", undefined), text("apiKey"));
   if (text("accounts") === "") return credentials;
   try {
-    for (const [name, { apiKey }] of parseAccounts(text("accounts"))) credentials.set(name, apiKey);
+    for (const [name, { apiKey }] of parseAccounts(text("accounts"))) {
+      credentials.set(accountSetting("apiKey", name), apiKey);
+    }
   } catch (error) {
     if (!isKeyplaneError(error)) throw error;
   }

@@ -1483,7 +1483,7 @@ const digests = [
     },
     {
       name: "the key of another account is not sent to the selected one",
-      change: always("identify", "own", "get", "flags"),
+      change: becomes("true", "identify", "includes", "accountSetting", "credential"),
       test: cli("identify"),
       by: "the key of another account is not sent",
     },
@@ -4134,9 +4134,11 @@ const leases = [
       test: cli("revoke"),
       by: "revoke and reap say why an account cannot be asked",
     },
+  ]),
+  ...inFile("cli/keys/keys.ts", [
     {
       name: "an account whose key is not known hides no key from a check",
-      change: becomes("true", "isCredential", "caller", "suspects", "mayUse"),
+      change: always("keys", "accountOf", "suspects"),
       test: cli("keys"),
       by: "--fail-on unmanaged spares",
     },

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
-import { askForList, askForOne, outputForm } from "./data-source";
+import { ask, outputForm } from "./data-source";
 
 /**
  * All live API keys of the account, or of an organization in it, newest first, without their secrets.
@@ -13,7 +13,7 @@ import { askForList, askForOne, outputForm } from "./data-source";
  * ```
  */
 export async function getApiKeys(args: functions.GetApiKeysArgs = {}): Promise<ApiKeyRecord[]> {
-  return askForList("getApiKeys", args, ({ account, functions }) => functions.getApiKeys(account, args));
+  return ask("getApiKeys", args);
 }
 
 /** `getApiKeys` for arguments that are outputs. Returns an output. */
@@ -31,7 +31,7 @@ export const getApiKeysOutput = outputForm(getApiKeys);
  * ```
  */
 export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRecord> {
-  return askForOne("getApiKey", args, ({ account, functions }) => functions.getApiKey(account, args));
+  return ask("getApiKey", args);
 }
 
 /** `getApiKey` for arguments that are outputs. Returns an output. */

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Account } from "../../../provider/api";
 import { isKeyplaneError } from "../../../provider/errors";
 import type * as functions from "../../../provider/functions";
+import type { Members } from "../../../provider/members";
 import { judgeConfig } from "../run/judge-config";
 import { childrenOf, isMocked, showOnlyMessage } from "../run/pulumi-internals";
 
@@ -31,49 +32,25 @@ interface Service {
 
 const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
 
-/** The arguments of a call, as plain values. */
-type Values = Readonly<Record<string, unknown>>;
-
-/** Throws a report of what is wrong with the arguments of a call, also in a preview and a unit test. */
-export function checkArguments(name: Name, args: unknown): void {
-  // Loaded at the first call, as everything of the provider.
-  const { checkCall } =
-    require("../../../provider/functions/args") as typeof import("../../../provider/functions/args");
-  try {
-    checkCall(name, args);
-  } catch (error) {
-    expectLateHandlers();
-    throw asReport(name, error);
-  }
-}
+/** The data sources that answer with one item. The others answer with a list. */
+const OF_ONE: readonly Name[] = ["getApiKey", "getOperation", "getProject"];
 
 /**
- * Reads one item. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
+ * Calls a data source. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
  * instead, so that no unit test can reach an account. Pulumi shows an error as one line; see `asReport`.
  */
-export async function askForOne<Args extends CallArgs, Result>(
-  name: Name,
-  args: Args,
-  ask: (service: Service) => Promise<Result>,
-  askInstead: (name: string, args: CallArgs) => Promise<unknown> = askMock,
-): Promise<Result> {
-  checkArguments(name, args);
-  if (isMocked()) return (await askInstead(name, args)) as Result;
+export async function ask<Of extends Exclude<Name, "listOperations">>(
+  name: Of,
+  args: Parameters<(typeof functions)[Of]>[1] & {},
+): Promise<Awaited<ReturnType<(typeof functions)[Of]>>> {
+  type Result = Awaited<ReturnType<(typeof functions)[Of]>>;
+  if (isMocked()) return (await (OF_ONE.includes(name) ? askMock : listOfMock)(name, args)) as Result;
   try {
-    return await ask(service(args));
+    const { account, functions } = service(name, args);
+    return (await functions[name](account, args as never)) as Result;
   } catch (error) {
-    expectLateHandlers();
     throw asReport(name, error);
   }
-}
-
-/** Reads a list, or asks the mock in a unit test. */
-export function askForList<Args extends CallArgs, Result>(
-  name: Name,
-  args: Args,
-  ask: (service: Service) => Promise<Result[]>,
-): Promise<Result[]> {
-  return askForOne(name, args, ask, listOfMock);
 }
 
 let areExpected = false;
@@ -98,6 +75,7 @@ function expectLateHandlers(): void {
  * name of the data source and the code. Otherwise Pulumi adds the stack and all properties.
  */
 export function asReport(name: string, error: unknown): unknown {
+  expectLateHandlers();
   // Calls that share a request get the same error.
   if (isKeyplaneError(error) && showOnlyMessage(error)) error.message = `${name}: ${error.message} [${error.code}]`;
   return error;
@@ -110,7 +88,7 @@ export async function listOfMock<Result>(name: string, args: CallArgs): Promise<
   throw new TypeError(`the mock's call for keyplane:index:${name} must return a list as { items: [...] }`);
 }
 
-function askMock(name: string, args: CallArgs): Promise<Values> {
+function askMock(name: string, args: CallArgs): Promise<Members> {
   const controls: readonly string[] = ["signal", "onProgress", "onWarning"] satisfies readonly CallControls[];
   const values = Object.fromEntries(Object.entries(args).filter(([key]) => !controls.includes(key)));
   return pulumi.runtime.invoke(`keyplane:index:${name}`, values);
@@ -118,18 +96,20 @@ function askMock(name: string, args: CallArgs): Promise<Values> {
 
 /**
  * Loads the client at the first call of a data source, because a program that only declares resources does not need it.
- * Throws a `ConfigError` if the config is missing or invalid.
+ * Throws an `InputError` if the call is wrong, and a `ConfigError` if the config is missing or invalid.
  */
-export function service({ account: name }: { readonly account?: string | undefined }): Service {
+export function service(source: Name, args: CallArgs): Service {
+  const loaded = require("../../../provider/functions") as typeof functions;
+  loaded.checkCall(source, args);
   judgeConfig();
   const { Account } = require("../../../provider/api") as typeof import("../../../provider/api");
   const { resolveSettings } =
     require("../../../provider/settings/settings") as typeof import("../../../provider/settings/settings");
-  const account = Account.for(resolveSettings(config, process.env, name));
+  const account = Account.for(resolveSettings(config, process.env, args.account));
   account.onWarning ??= (message) => {
     void pulumi.log.warn(message);
   };
-  return { account, functions: require("../../../provider/functions") as typeof functions };
+  return { account, functions: loaded };
 }
 
 type OutputParameters<Args> =
@@ -152,7 +132,7 @@ export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) 
 }
 
 /** The arguments that are secrets. */
-async function secretsIn(args: object): Promise<Values> {
+async function secretsIn(args: object): Promise<Members> {
   const each = Object.entries(args).map(async ([name, value]) => {
     const output = pulumi.output(value);
     if (!(await pulumi.isSecret(output))) return [];
@@ -162,7 +142,7 @@ async function secretsIn(args: object): Promise<Values> {
 }
 
 /** The error without these arguments, because Pulumi prints its message and its stack. */
-function withoutSecrets(error: unknown, secrets: Values): unknown {
+function withoutSecrets(error: unknown, secrets: Members): unknown {
   if (!(error instanceof Error) || Object.keys(secrets).length === 0) return error;
   const { hideArguments } = require("../../../provider/functions") as typeof functions;
   error.message = hideArguments(error.message, secrets);

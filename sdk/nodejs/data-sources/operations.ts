@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Operation } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
+import { isObject } from "../../../provider/members";
 import { isMocked } from "../run/pulumi-internals";
-import { askForList, askForOne, asReport, checkArguments, listOfMock, outputForm, service } from "./data-source";
+import { ask, asReport, listOfMock, outputForm, service } from "./data-source";
 
 /**
  * The operations of a project that match the filters, newest first, in one list. For very many operations, use
@@ -16,7 +17,7 @@ import { askForList, askForOne, asReport, checkArguments, listOfMock, outputForm
  * ```
  */
 export async function getOperations(args: functions.GetOperationsArgs): Promise<Operation[]> {
-  return askForList("getOperations", args, ({ account, functions }) => functions.getOperations(account, args));
+  return ask("getOperations", args);
 }
 
 /** `getOperations` for arguments that are outputs. Returns an output. */
@@ -34,7 +35,7 @@ export const getOperationsOutput = outputForm(getOperations);
  * ```
  */
 export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
-  return askForOne("getOperation", args, ({ account, functions }) => functions.getOperation(account, args));
+  return ask("getOperation", args);
 }
 
 /** `getOperation` for arguments that are outputs. Returns an output. */
@@ -57,10 +58,9 @@ export const getOperationOutput = outputForm(getOperation);
  * ```
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
-  checkArguments("listOperations", args);
   if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
   try {
-    const { account, functions } = service(args);
+    const { account, functions } = service("listOperations", args);
     yield* functions.listOperations(account, args);
   } catch (error) {
     throw asReport("listOperations", error);
@@ -80,12 +80,9 @@ export async function* listOperations(args: functions.GetOperationsArgs): AsyncG
  * ```
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
-  checkArguments("waitForOperations", args);
   if (pulumi.runtime.isDryRun()) return [];
-  const onProgress = args.onProgress ?? (({ text }) => void pulumi.log.info(text, undefined, undefined, true));
-  return askForList("waitForOperations", args, ({ account, functions }) =>
-    functions.waitForOperations(account, { ...args, onProgress }),
-  );
+  const onProgress: typeof args.onProgress = ({ text }) => void pulumi.log.info(text, undefined, undefined, true);
+  return ask("waitForOperations", isObject(args) && args.onProgress === undefined ? { ...args, onProgress } : args);
 }
 
 /** `waitForOperations` for arguments that are outputs. Returns an output. */

@@ -1,6 +1,6 @@
 import type { Project } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
-import { askForList, askForOne, outputForm } from "./data-source";
+import { ask, outputForm } from "./data-source";
 
 /**
  * All projects of the account. Warns if the service could not read some of them in time.
@@ -13,7 +13,7 @@ import { askForList, askForOne, outputForm } from "./data-source";
  * ```
  */
 export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
-  return askForList("getProjects", args, ({ account, functions }) => functions.getProjects(account, args));
+  return ask("getProjects", args);
 }
 
 /** `getProjects` for arguments that are outputs. Returns an output. */
@@ -31,7 +31,7 @@ export const getProjectsOutput = outputForm(getProjects);
  * ```
  */
 export async function getProject(args: functions.GetProjectArgs): Promise<Project> {
-  return askForOne("getProject", args, ({ account, functions }) => functions.getProject(account, args));
+  return ask("getProject", args);
 }
 
 /** `getProject` for arguments that are outputs. Returns an output. */

@@ -413,19 +413,19 @@ test("a key that keyplane authenticates with is recognized, and replaced before 
   expect([code, unknown]).toEqual([
     3,
     [
-      { digest: digestOf(9), credential: "KEYPLANE_API_KEY" },
-      { digest: keyDigest(mixed), credential: "account eu" },
+      { digest: digestOf(9), credential: "keyplane:apiKey" },
+      { digest: keyDigest(mixed), credential: "keyplane:accounts.eu.apiKey" },
     ],
   ]);
   const { stdout } = await run(["identify", ...args], { input: keyOf(9), env });
   expect(stdout).toMatch(
-    /^keyplane's own key .*\n +owner +KEYPLANE_API_KEY\n +next +.*Create another key.*`pulumi up`.*\n +Find its id/,
+    /^keyplane's own key .*\n +owner +keyplane:apiKey\n +next +.*Create another key.*`pulumi up`.*\n +Find its id/,
   );
   expect(stdout).toMatch(/1 key found, 1 identified\n$/);
   // Also a key of a stack can be the one that keyplane authenticates with.
   const { keys } = await identified(keyOf(1), args, { KEYPLANE_API_KEY: keyOf(1) });
   expect(keys[0]).toMatchObject({
-    credential: "KEYPLANE_API_KEY",
+    credential: "keyplane:apiKey",
     next: [
       expect.stringMatching(/^keyplane authenticates with it .*Create another key/),
       expect.anything(),
@@ -442,8 +442,8 @@ test("the key of another account is not sent to the selected one", async () => {
     const accounts = { eu: { apiKey: keyOf(2), baseUrl: plane.url } };
     const env = { ...envOf(plane), KEYPLANE_API_KEY: made.key, KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
     const { unknown } = await identified(`${made.key} ${keyOf(2)}`, ["--check"], env);
-    const own = { digest: keyDigest(made.key), credential: "KEYPLANE_API_KEY", works: true, keyId: String(made.id) };
-    expect(unknown).toEqual([own, { digest: digestOf(2), credential: "account eu" }]);
+    const own = { digest: keyDigest(made.key), credential: "keyplane:apiKey", works: true, keyId: String(made.id) };
+    expect(unknown).toEqual([own, { digest: digestOf(2), credential: "keyplane:accounts.eu.apiKey" }]);
     expect((await plane.log()).map(({ status }) => status)).not.toContain(401);
   } finally {
     await plane.close();
