@@ -3,7 +3,6 @@ import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/import-key";
-import { SETTINGS } from "../provider/settings/settings";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsFor, settingsOf } from "./account";
 import { note } from "./terminal";
 
@@ -48,8 +47,7 @@ export class Callers {
           // A credential that the service rejects belongs to no live key.
           if (isApiError(error) && error.status === 401) return undefined;
           const name = credentialName(account);
-          const skip = account === undefined ? "unset it" : `leave it out of ${SETTINGS.accounts.env}`;
-          const remedy = `Repair it or, if it uses another key, ${skip} for this command`;
+          const remedy = "Repair it or, if it uses another key, leave it out of the environment for this command";
           return { name, account: undefined, suspects: undefined, unasked: `${unasked(name, error)}. ${remedy}` };
         }
       }),
@@ -59,11 +57,9 @@ export class Callers {
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
   async accountOf(key: ApiKeyRecord): Promise<Omit<Caller, "account"> | undefined> {
-    const isAny = ({ suspects }: Caller) => Number(suspects === undefined);
     // An account that lists the key says more than one that may use any key.
-    for (const caller of this.callers.toSorted((one, other) => isAny(one) - isAny(other))) {
-      if (await mayUse(caller, key, this.signal)) return caller;
-    }
+    const callers = this.callers.toSorted((one, other) => Number(!one.suspects) - Number(!other.suspects));
+    for (const caller of callers) if (await mayUse(caller, key, this.signal)) return caller;
     return undefined;
   }
 

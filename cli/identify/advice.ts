@@ -41,11 +41,8 @@ export function adviceFor(holding: Holding, listed: KeyAnswer | undefined, comma
 
 /** The first step if keyplane authenticates with the key: without another one, its revocation locks keyplane out. */
 export function replaceFirst(credential: string | undefined): readonly string[] {
-  if (credential === undefined) return [];
-  return [
-    `keyplane authenticates with it (${credential}). Create another key, set it there and wherever else keyplane runs, and run ` +
-      "`pulumi up` of the stacks that use it",
-  ];
+  const use = "Create another key, set it instead, and run `pulumi up` of the stacks that use it";
+  return credential === undefined ? [] : [`keyplane authenticates with it (${credential}). ${use}`];
 }
 
 function effectOf({ role, type, stays }: Holding): string {

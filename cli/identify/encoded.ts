@@ -74,33 +74,30 @@ function nextLine(bytes: Buffer, end: number): number | undefined {
 }
 
 /** Hex, as in a dump: two digits for each character, from the first or the second digit. */
-function* fromHex({ bytes, openStart, openEnd }: Piece): Generator<Piece> {
-  for (const [from, to] of runsOf(bytes, HEX, MIN_HEX)) {
+function* fromHex(piece: Piece): Generator<Piece> {
+  for (const [from, to] of runsOf(piece.bytes, HEX, MIN_HEX)) {
     for (const first of [from, from + 1]) {
-      yield {
-        bytes: Buffer.from(bytes.toString("latin1", first, to), "hex"),
-        openStart: openStart && from === 0,
-        openEnd: openEnd && to === bytes.length,
-      };
+      yield decoded(Buffer.from(piece.bytes.toString("latin1", first, to), "hex"), [from, to], piece);
     }
   }
+}
+
+/** What the bytes between two places of a piece stand for. It is open where the piece is open, and ends there. */
+function decoded(bytes: Buffer, [from, to]: readonly [from: number, to: number], piece: Piece): Piece {
+  return { bytes, openStart: piece.openStart && from === 0, openEnd: piece.openEnd && to === piece.bytes.length };
 }
 
 const ESCAPE = /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u00([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});/gi;
 
 /** Text of which every character is escaped, as in a URL, JSON or HTML. */
-function* unescaped({ bytes, openStart, openEnd }: Piece): Generator<Piece> {
-  for (const [from, to] of runsOf(bytes, ESCAPES, MIN_ESCAPED)) {
-    const text = bytes.toString("latin1", from, to);
+function* unescaped(piece: Piece): Generator<Piece> {
+  for (const [from, to] of runsOf(piece.bytes, ESCAPES, MIN_ESCAPED)) {
+    const text = piece.bytes.toString("latin1", from, to);
     const plain = text.replace(ESCAPE, (_, ...digits: (string | undefined)[]) => {
       const hex = digits.slice(0, 4).find((each) => typeof each === "string");
       return String.fromCharCode(hex === undefined ? Number(digits[4]) : Number.parseInt(hex, 16));
     });
     if (plain.length === text.length) continue;
-    yield {
-      bytes: Buffer.from(plain, "latin1"),
-      openStart: openStart && from === 0,
-      openEnd: openEnd && to === bytes.length,
-    };
+    yield decoded(Buffer.from(plain, "latin1"), [from, to], piece);
   }
 }

@@ -76,12 +76,11 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
     const revoke = revokeNow(holding, flags, listed);
-    const credential = own.get(digest);
     identified.push({
-      ...{ digest, holding, others, listed, credential },
+      ...{ digest, holding, others, listed },
       isConfigured: isConfigured(flagsFor(flags.account ?? holding.account, flags)),
       checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
-      next: [...replaceFirst(credential), ...adviceFor(holding, listed, revoke)],
+      next: [...replaceFirst(own.get(digest)), ...adviceFor(holding, listed, revoke)],
       revoke,
     });
   }
@@ -122,9 +121,9 @@ function report(findings: Findings, { json }: Flags, run: CommandRun): void {
     printReport(findings);
     return;
   }
-  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke, credential }) => ({
+  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke }) => ({
     ...withoutDigest(holding),
-    ...{ digest, credential },
+    digest,
     ...(listed && { listed: listed.record !== undefined, ...usesOf(listed.record) }),
     ...(checked && { works: checked.works }),
     ...{ others: others.map(withoutDigest), next, revoke },

@@ -17,8 +17,6 @@ export interface Identified {
   readonly listed: Listed | undefined;
   /** Whether there is a credential for its account, so that this was asked or tried. */
   readonly isConfigured: boolean;
-  /** The setting in the environment that has it, if keyplane authenticates with it. */
-  readonly credential: string | undefined;
   readonly checked: Checked | undefined;
   /** What to do, step by step. */
   readonly next: readonly string[];
@@ -49,8 +47,7 @@ export function printReport({ identified, unknown, states, undigested }: Finding
   for (const key of identified) printKey(key);
   for (const { digest, credential, checked, revoke } of unknown) {
     print(paint("warn", credential === undefined ? "unknown key" : "keyplane's own key"), ` (digest ${digest})`);
-    const inNone =
-      states > 0 ? "none of the given states has it" : "unknown: no state was given. Pass --state or --stack";
+    const inNone = states > 0 ? "none of the given states has it" : "no state was given. Pass --state or --stack";
     row("owner", credential ?? inNone);
     if (checked !== undefined) row("check", checkedText(checked));
     const revokeIt = revoke ?? "Find its id in the service's console, by the time of its last use, and revoke it";

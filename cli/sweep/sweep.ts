@@ -35,7 +35,6 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
-  const unasked = callers.noteUnasked();
   const credentials = new Set<string>();
   const terms = (): SweepTerms => ({
     owners,
@@ -59,12 +58,10 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
     print(summaryOf(plan, owners));
   }
   if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
+  warnings.push(...callers.noteUnasked());
   const { revoke: planned, keep: kept, held } = plan;
   const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms());
-  const asJson = (results: object) => ({
-    ...{ owners: [...owners.keys()], planned, kept, held, ...results },
-    warnings: [...warnings, ...unasked],
-  });
+  const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
   await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 

@@ -14,23 +14,20 @@ export interface CallArgs {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-const OPERATIONS = ["projectId", "since", "status", "action", "limit"] as const;
-
-/** The arguments of each data source, without those of every call. */
+/** The arguments of each data source, without those of every call. `listOperations` has those of `getOperations`. */
 export const ARGUMENTS = {
   getApiKey: ["id", "name", "organizationId"],
   getApiKeys: ["organizationId"],
   getOperation: ["projectId", "operationId"],
-  getOperations: OPERATIONS,
-  listOperations: OPERATIONS,
+  getOperations: ["projectId", "since", "status", "action", "limit"],
   getProject: ["id", "name"],
   getProjects: [],
   waitForOperations: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Refuses an argument that a data source does not have: without it, the answer would be to another question. */
-export function checkNames(source: string, args: object, known: readonly string[]): void {
-  const wrong = Object.keys(args).find((name) => !known.includes(name));
+export function checkNames(source: string, args: Members, known: readonly string[]): void {
+  const wrong = Object.keys(args).find((name) => args[name] !== undefined && !known.includes(name));
   if (wrong === undefined) return;
   const names = `Its arguments are ${known.join(", ") || "none"}${didYouMean(wrong, known)}`;
   throw new InputError(maskKeyLike(wrong), `is not an argument of ${source}. ${names}`);
@@ -47,11 +44,10 @@ const FORMS: Readonly<Record<string, readonly [form: string, fits: (value: unkno
 /** Checks what every call has in common: the names of its arguments, and the arguments of `CallArgs`. */
 export function checkCall(source: keyof typeof ARGUMENTS, args: unknown): void {
   if (!isObject(args)) throw new InputError("the arguments", "must be an object");
-  const given: Members = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const controls = Object.keys(FORMS).filter((name) => name !== "onProgress" || source === "waitForOperations");
-  checkNames(source, given, [...ARGUMENTS[source], ...controls]);
+  checkNames(source, args, [...ARGUMENTS[source], ...controls]);
   for (const [name, [form, fits]] of Object.entries(FORMS)) {
-    if (name in given && !fits(given[name])) throw new InputError(name, `must be ${form}`);
+    if (args[name] !== undefined && !fits(args[name])) throw new InputError(name, `must be ${form}`);
   }
 }
 

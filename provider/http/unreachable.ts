@@ -36,13 +36,10 @@ export function unreachable(
       "Check firewalls, and set HTTPS_PROXY if you need a proxy.",
     ],
     [
-      /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/,
-      `${host} received the request, but did not answer within ${formatDuration(requestTimeoutMs)}`,
-      "Try again, or contact the service's support.",
-    ],
-    [
-      /^TimeoutError$/,
-      `${host} did not complete its answer within the time of the request`,
+      /^(UND_ERR_(HEADERS|BODY)_TIMEOUT|TimeoutError)$/,
+      code === "TimeoutError"
+        ? `${host} did not answer completely in time`
+        : `${host} received the request, but did not answer within ${formatDuration(requestTimeoutMs)}`,
       "Try again, or contact the service's support.",
     ],
     [

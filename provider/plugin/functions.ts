@@ -6,14 +6,14 @@ import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
 
-type Name = Exclude<keyof typeof functions.ARGUMENTS, "listOperations">;
+type Name = keyof typeof functions.ARGUMENTS;
 
 const dataSources: Pick<typeof functions, Name> = functions;
 
 /** Whether a function is a data source of the schema. */
-const isName = (name: string): name is Name => Object.hasOwn(functions.ARGUMENTS, name) && name !== "listOperations";
+const isName = (name: string): name is Name => Object.hasOwn(functions.ARGUMENTS, name);
 
-const FUNCTIONS = `its functions are ${Object.keys(functions.ARGUMENTS).filter(isName).join(", ")}`;
+const FUNCTIONS = `its functions are ${Object.keys(functions.ARGUMENTS).join(", ")}`;
 
 interface Call {
   readonly token: string;

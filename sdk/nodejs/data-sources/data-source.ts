@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Account } from "../../../provider/api";
 import { isKeyplaneError } from "../../../provider/errors";
 import type * as functions from "../../../provider/functions";
 import type { Members } from "../../../provider/members";
@@ -23,13 +22,6 @@ export interface OutputOptions {
   readonly parent?: pulumi.Resource;
 }
 
-/** What the data sources use. */
-interface Service {
-  /** The account from the program's config or environment. */
-  readonly account: Account;
-  readonly functions: typeof functions;
-}
-
 const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
 
 /** The data sources that answer with one item. The others answer with a list. */
@@ -39,7 +31,7 @@ const OF_ONE: readonly Name[] = ["getApiKey", "getOperation", "getProject"];
  * Calls a data source. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
  * instead, so that no unit test can reach an account. Pulumi shows an error as one line; see `asReport`.
  */
-export async function ask<Of extends Exclude<Name, "listOperations">>(
+export async function ask<Of extends Name>(
   name: Of,
   args: Parameters<(typeof functions)[Of]>[1] & {},
 ): Promise<Awaited<ReturnType<(typeof functions)[Of]>>> {
@@ -98,7 +90,7 @@ function askMock(name: string, args: CallArgs): Promise<Members> {
  * Loads the client at the first call of a data source, because a program that only declares resources does not need it.
  * Throws an `InputError` if the call is wrong, and a `ConfigError` if the config is missing or invalid.
  */
-export function service(source: Name, args: CallArgs): Service {
+export function service(source: Name, args: CallArgs) {
   const loaded = require("../../../provider/functions") as typeof functions;
   loaded.checkCall(source, args);
   judgeConfig();

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Operation } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
-import { isObject } from "../../../provider/members";
 import { isMocked } from "../run/pulumi-internals";
 import { ask, asReport, listOfMock, outputForm, service } from "./data-source";
 
@@ -60,7 +59,7 @@ export const getOperationOutput = outputForm(getOperation);
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
   if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
   try {
-    const { account, functions } = service("listOperations", args);
+    const { account, functions } = service("getOperations", args);
     yield* functions.listOperations(account, args);
   } catch (error) {
     throw asReport("listOperations", error);
@@ -81,8 +80,8 @@ export async function* listOperations(args: functions.GetOperationsArgs): AsyncG
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
   if (pulumi.runtime.isDryRun()) return [];
-  const onProgress: typeof args.onProgress = ({ text }) => void pulumi.log.info(text, undefined, undefined, true);
-  return ask("waitForOperations", isObject(args) && args.onProgress === undefined ? { ...args, onProgress } : args);
+  const onProgress = args?.onProgress ?? (({ text }) => void pulumi.log.info(text, undefined, undefined, true));
+  return ask("waitForOperations", { ...args, onProgress });
 }
 
 /** `waitForOperations` for arguments that are outputs. Returns an output. */

@@ -425,7 +425,6 @@ test("a key that keyplane authenticates with is recognized, and replaced before 
   // Also a key of a stack can be the one that keyplane authenticates with.
   const { keys } = await identified(keyOf(1), args, { KEYPLANE_API_KEY: keyOf(1) });
   expect(keys[0]).toMatchObject({
-    credential: "keyplane:apiKey",
     next: [
       expect.stringMatching(/^keyplane authenticates with it .*Create another key/),
       expect.anything(),

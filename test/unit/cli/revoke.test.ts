@@ -158,7 +158,9 @@ test("revoke sends the credential of another account to no address but its own",
     const { code, stderr } = await run(["revoke", String(next.id), ...at, "--yes"], { env: unknown });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/may be the credential of KEYPLANE_API_KEY\. .*no base URL is set.*, unset it for this/),
+      expect.stringMatching(
+        /may be the credential of KEYPLANE_API_KEY\. .*no base URL is set.*, leave it out of the env/,
+      ),
     ]);
     expect((await away.log()).map(({ status }) => status)).not.toContain(401);
   } finally {
@@ -186,7 +188,7 @@ test("revoke and reap say why an account cannot be asked, and what to do, instea
   const eu = { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: "kp_eu_0123456789" };
   const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu }), KEYPLANE_REQUEST_TIMEOUT: "1s" };
   const why =
-    /account eu could not be asked which key it uses: .*ECONNREFUSED.* leave it out of KEYPLANE_ACCOUNTS for this command/;
+    /account eu could not be asked which key it uses: .*ECONNREFUSED.* leave it out of the environment for this command/;
   const refused = await run(["revoke", String(id), "--yes", "--json"], { env });
   const { error } = JSON.parse(refused.stdout);
   expect([refused.code, error.code, error.message]).toEqual([1, "KP-OWN-CREDENTIAL", expect.stringMatching(why)]);

@@ -70,7 +70,7 @@ it.each<[string, Respond, string, RegExp]>([
     /not answered completely/,
   ],
   ["a stalled body", stalled, "timeout", /was not answered in time: /],
-  ["a dripping body", dripping, "timeout", /did not complete its answer.*TimeoutError/],
+  ["a dripping body", dripping, "timeout", /did not answer completely in time .TimeoutError/],
   ["invalid JSON", (socket) => answer(socket, 200, "{"), "bad_answer", /INVALID_JSON.*is the address of the service/],
 ])("C4: after %s, the error names the connection only if that failed", async (_, respond, kind, words) => {
   const { client } = await start(respond);
