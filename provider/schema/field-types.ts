@@ -113,7 +113,7 @@ const prefixUpTo =
   (value) =>
     typeof value === "string" && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) && value.length <= max
       ? undefined
-      : `must be at most ${max} characters (a-z, 0-9 and -), and must not begin or end with -`;
+      : `must be 1 to ${max} characters (a-z, 0-9 and -), and must not begin or end with -`;
 
 const secret: FieldType<string> = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
 

@@ -222,7 +222,7 @@ function readNames(text: string): readonly string[] {
 
 function namesIn(text: string): readonly string[] | undefined {
   const list = jsonIn(text);
-  return Array.isArray(list) ? list.map(String) : undefined;
+  return Array.isArray(list) && list.every((name) => /string|number/.test(typeof name)) ? list.map(String) : undefined;
 }
 
 const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;

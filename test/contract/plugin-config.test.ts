@@ -270,7 +270,7 @@ describe("the inputs of a resource", () => {
     for (const kind of ["ApiKey", "RotatingApiKey"]) {
       expect((await configured.check(kind, {}, { namePrefix: "p".repeat(37) })).failures).toEqual([]);
       const { failures } = await configured.check(kind, {}, { namePrefix: "p".repeat(38) });
-      expect(failures).toEqual([expect.stringMatching(/^namePrefix: must be at most 37 .*\[KP-INPUT\]$/)]);
+      expect(failures).toEqual([expect.stringMatching(/^namePrefix: must be 1 to 37 .*\[KP-INPUT\]$/)]);
     }
   });
 

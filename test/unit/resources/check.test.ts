@@ -37,6 +37,7 @@ describe("the inputs of an ApiKey", () => {
     [{ namePrefix: "Upper" }, "namePrefix", /a-z/],
     [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
     [{ namePrefix: "end-" }, "namePrefix", /end/],
+    [{ namePrefix: "" }, "namePrefix", /must be 1 to 46 characters/],
     [{ rotateAfter: "3 months" }, "rotateAfter", /90d/],
     [
       { rotationWindow: { days: ["mon"] } },
