@@ -14,7 +14,7 @@ export interface Identified {
   /** Other states that have it: copies and older ones. */
   readonly others: readonly Holding[];
   /** What its account lists; `undefined` if it was not asked. */
-  readonly listed: Listed | undefined;
+  readonly listed: KeyAnswer | undefined;
   /** Whether there is a credential for its account, so that this was asked or tried. */
   readonly isConfigured: boolean;
   readonly checked: Checked | undefined;

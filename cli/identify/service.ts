@@ -72,8 +72,13 @@ export class Lists {
   }
 }
 
-/** Whether there is a credential for an account. */
-export function isConfigured({ account, baseUrl }: AccountFlags): boolean {
+/** Whether there is a credential for an account, and its address. */
+export function isConfigured(flags: AccountFlags): boolean {
+  return hasAddress(flags) && (flags.account !== undefined || Boolean(process.env[SETTINGS.apiKey.env]));
+}
+
+/** Whether there is an address for an account. That of a named one comes with its credential. */
+function hasAddress({ account, baseUrl }: AccountFlags): boolean {
   if (account !== undefined) return accountNames(process.env).includes(account);
   return Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
 }
