@@ -7,6 +7,7 @@ import { mustBeRevoked } from "../keys/revoke-key";
 import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
+import type { Witness } from "../schema/witness";
 
 /** What this process knows about the keys of one list of the service. */
 class Notes {
@@ -16,6 +17,8 @@ class Notes {
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
   /** Whether a destroy has looked in it for what former owners left behind. */
   hasLookedBack = false;
+  /** The orphans that a refresh has reported, by id, with the URN of the resource whose update has them revoked. */
+  reported: Map<string, string> | undefined;
 }
 
 /**
@@ -53,34 +56,27 @@ export class OrphanSearch {
    * of this URN by another owner is looked up there.
    */
   async #settleFormer(identity: string, list: readonly ApiKeyRecord[], context: Context): Promise<void> {
-    const unused = list.filter(({ name, lastUsedAt }) => lastUsedAt === null && isNamedForUrn(name, identity));
-    const others = unused.filter(({ name }) => !isNamedFor(name, identity));
-    if (others.length === 0) return;
-    const witness = await context.witness();
+    const isOther = (name: string) => isNamedForUrn(name, identity) && !isNamedFor(name, identity);
+    const others = this.#unused(list, context).filter(({ name }) => isOther(name));
+    const witness = others.length === 0 ? undefined : await context.witness();
     const unknown = others.filter(({ name }) => witness?.requestOf(name) || witness?.owns(name));
     await this.#settle(unknown, identity, context);
   }
 
   /**
    * A resource that has left the program never creates a key again. So a destroy, after which nothing looks any more,
-   * does the same for all interrupted creations. The end looks for the keys of the provider's owner.
+   * does the same for all interrupted creations, under any owner but this one. The end looks for this owner's keys.
    */
   async #lookBack(list: readonly ApiKeyRecord[], context: Context): Promise<void> {
     const notes = this.#of(context);
     if (notes.hasLookedBack || !context.command().isDestroy) return;
     notes.hasLookedBack = true;
-    const identity = this.owner();
-    const isCandidate = ({ name, lastUsedAt }: ApiKeyRecord) =>
-      lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerIdIn(identity));
-    const others = list.filter(isCandidate);
-    if (others.length === 0) return;
-    const witness = await context.witness();
-    const identities = witness?.interrupted().map((urn) => identityOf(ownerIdIn(identity), undefined, urn)) ?? [];
+    const others = this.#unused(list, context).filter(({ name }) => !hasTagOf(name, ownerIdIn(this.owner())));
+    const witness = others.length === 0 ? undefined : await context.witness();
     const isOurs = ({ name }: ApiKeyRecord) =>
       // The URN of the record is another one than that of the key if the stack was renamed.
-      witness?.requestOf(name) !== undefined ||
-      (witness?.owns(name) && identities.some((each) => isNamedForUrn(name, each)));
-    await this.#settle(others.filter(isOurs), identity, context);
+      witness?.requestOf(name) !== undefined || (witness?.owns(name) && isNoted(name, witness));
+    await this.#settle(others.filter(isOurs), this.owner(), context);
   }
 
   /** Revokes the orphans of a deleted resource. Throws if one is still live. */
@@ -93,39 +89,62 @@ export class OrphanSearch {
     mustBeRevoked(left, ", which an interrupted run left behind");
   }
 
-  /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */
-  async report(identity: string, context: Context): Promise<void> {
-    const list = await context.keys().list();
-    const fates = await judgeUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+  /**
+   * Reports the orphans of a resource that was read or, without an identity, those that a refresh finds of resources that are
+   * gone. Returns whether an update of this resource is due: the end of a run with a change revokes what was reported.
+   */
+  async report(context: Context, identity?: string): Promise<boolean> {
+    const notes = this.#of(context);
+    if (identity !== undefined) notes.reported ??= new Map();
+    if (notes.reported === undefined) return false;
+    const list = await this.#list(context);
+    const unknown = identity ? this.#unknown(identity, list, context) : await this.#gone(list, context);
+    const fates = await judgeUnknown({ unknown, identity: identity ?? this.owner() }, context);
     reportUnknown(fates, context);
     for (const [key, { fate }] of fates) {
-      if (fate !== "revoke") continue;
-      context.warn(
-        `key ${formatListed(key)} was left behind by an interrupted run. It is revoked when the resource gets a new key or is deleted`,
-      );
+      if (fate !== "revoke" || notes.reported.has(key.id)) continue;
+      notes.reported.set(key.id, context.urn);
+      context.warn(`key ${formatListed(key)} was left by an interrupted run. \`pulumi up --refresh\` revokes it`);
+    }
+    return Array.from(notes.reported.values()).includes(context.urn);
+  }
+
+  /** Revokes the orphans of resources that are gone. A run that has changed nothing only reports them. */
+  async atEnd(hasChanged: boolean): Promise<void> {
+    for (const { list } of this.#notes.values()) {
+      if (list === undefined) continue;
+      const { context } = list;
+      const look = { fresh: true } as const;
+      if (!hasChanged) await this.report(context);
+      else await this.#settle(await this.#gone(await list.keys, context, look), this.owner(), context, look);
     }
   }
 
   /**
-   * Revokes the orphans of resources that are gone from the program. Looks only at lists that were requested before. The
-   * state tells who has a key: the engine shows none of those that a run leaves out. After Ctrl+C, other processes of this
-   * run can still be creating keys, whose notes look like those of interrupted creations.
+   * The keys of earlier runs whose resource is gone: those of this owner, and those of interrupted creations by owners that
+   * are gone, too. The state tells who has a key: the engine shows none of those that a run leaves out. After Ctrl+C, other
+   * processes of this run can still be creating keys, with notes like those of interrupted creations, and owners in the state.
    */
-  async atEnd(): Promise<void> {
-    const identity = this.owner();
-    for (const { list, seen } of this.#notes.values()) {
-      if (list === undefined) continue;
-      const { context } = list;
-      const keys = await list.keys;
-      const isLeft = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
-        hasTagOf(name, ownerIdIn(identity)) && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
-      const left = keys.filter(isLeft);
-      const witness = left.length === 0 ? undefined : await context.witness({ fresh: true });
-      if (!witness?.knows(ownerIdIn(identity))) continue;
-      const thisSecond = Math.floor(this.startedAt / 1_000) * 1_000;
-      const isEarlier = ({ name }: ApiKeyRecord) => !((witness.requestOf(name)?.startedAt ?? 0) >= thisSecond);
-      await this.#settle(left.filter(isEarlier), identity, context, { fresh: true });
-    }
+  async #gone(list: readonly ApiKeyRecord[], context: Context, look?: { fresh: true }) {
+    const unused = this.#unused(list, context);
+    const ownerId = ownerIdIn(this.owner());
+    const witness = unused.length === 0 ? undefined : await context.witness(look);
+    if (!witness?.knows(ownerId)) return [];
+    const thisSecond = Math.floor(this.startedAt / 1_000) * 1_000;
+    return unused.filter(({ name }) => {
+      const request = witness.requestOf(name);
+      // In a copied state, the name has the tag of another URN than the note: it is a key of the other stack.
+      const isLeft = request !== undefined && !witness.owns(name) && isNoted(name, witness);
+      return (isLeft || hasTagOf(name, ownerId)) && !((request?.startedAt ?? 0) >= thisSecond);
+    });
+  }
+
+  /** Keys with names of the plugin that nobody has used, and that the engine has not shown. */
+  #unused(list: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {
+    const { seen } = this.#of(context);
+    const isUnused = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
+      tagsIn(name).length > 1 && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
+    return list.filter(isUnused);
   }
 
   /** Settles the keys that were not reported before. Returns the ids of those that are still to be revoked. */
@@ -154,4 +173,9 @@ export class OrphanSearch {
   #of({ run }: Context): Notes {
     return getOrCreate(this.#notes, run, () => new Notes());
   }
+}
+
+/** Whether the name of a key was made for the URN of an interrupted creation, by any owner. */
+function isNoted(name: string, witness: Witness): boolean {
+  return witness.interrupted().some((urn) => isNamedForUrn(name, identityOf("", undefined, urn)));
 }

@@ -101,6 +101,7 @@ export class Resources {
       // The account of a key says nothing about an organization that it moves to, or the reverse.
       this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (!driftOnly) this.#followed.add(urn);
+      const hasOrphans = !driftOnly && type.holds !== undefined && (await this.#orphans.report(context));
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       this.#shown.set(urn, { id, outputs, stays: !handsOver && replaces.length === 0 });
@@ -115,7 +116,7 @@ export class Resources {
         for (const reason of reasons) context.info(reason);
       }
       return {
-        changes: changes || isUnproven || compromised !== undefined,
+        changes: changes || isUnproven || hasOrphans || compromised !== undefined,
         replaces: handsOver ? ["revokeNow"] : replaces,
         fields,
         deleteBeforeReplace,
@@ -157,7 +158,7 @@ export class Resources {
       this.#orphans.noteHeld(type, held, context);
       const outputs = await type.read(id, held, context);
       if (outputs === undefined) return undefined;
-      if (type.holds) await this.#orphans.report(this.#owners.identityNow(urn, held), context);
+      if (type.holds) await this.#orphans.report(context, this.#owners.identityNow(urn, held));
       return { id, inputs, outputs: toEngine(type, outputs) };
     });
   }
@@ -201,9 +202,9 @@ export class Resources {
     return preview(type, fromPulumi(news), held, stable);
   }
 
-  /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */
+  /** Called when the engine is done. Settles what interrupted runs left behind of resources that are gone. */
   async end(): Promise<void> {
-    if (this.#hasChanged && !this.config().isStateless) await this.#orphans.atEnd();
+    if (!this.config().isStateless) await this.#orphans.atEnd(this.#hasChanged);
   }
 
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */

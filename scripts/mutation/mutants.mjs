@@ -2271,9 +2271,27 @@ const plugins = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "the end of a run revokes no key that another process of it may be creating",
-      change: always("isEarlier", "startedAt"),
+      change: without("#gone", "thisSecond"),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if a process",
+    },
+    {
+      name: "the end of a run revokes no key of another owner in the state, whose process may be creating it",
+      change: without("#gone", "owns"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program and whose owner is gone, too, is kept while",
+    },
+    {
+      name: "the end of a run in a copied stack revokes no key of the other one",
+      change: without("#gone", "isNoted"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program and whose owner is gone, too, is kept if the state was copied",
+    },
+    {
+      name: "a refresh revokes nothing",
+      change: negated("atEnd", "hasChanged"),
+      test: contract("orphans"),
+      by: "a refresh reports at its end",
     },
   ]),
   ...inFile("provider/plugin/handover.ts", [
@@ -3452,7 +3470,7 @@ const evidence = [
     },
     {
       name: "a destroy looks for all owners except the provider's, which the end looks for",
-      change: becomes('tagsIn(name).join() === ""', "isCandidate", "!"),
+      change: becomes('name === ""', "#lookBack", "!", "hasTagOf"),
       test: contract("orphans"),
       by: "is revoked by a destroy whose last key has the former owner",
     },
@@ -3460,17 +3478,29 @@ const evidence = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "what this run has saved meanwhile counts",
-      change: without("atEnd", "fresh", 2),
+      change: without("atEnd", "fresh"),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if another process",
+    },
+    {
+      name: "the end of a run looks for keys of owners that are gone",
+      change: without("#gone", "isLeft"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program and whose owner is gone, too, is revoked",
     },
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "the plugin looks for orphans of resources that are gone",
-      change: negated("end", "#hasChanged"),
+      change: becomes("false", "end", "#hasChanged"),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is revoked",
+    },
+    {
+      name: "a refresh in an up has the orphans revoked that it finds",
+      change: without("diff", "hasOrphans"),
+      test: contract("orphans"),
+      by: "a refresh in an up shows an update",
     },
     {
       name: "a former provider keeps the key of a successor",

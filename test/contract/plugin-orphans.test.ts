@@ -40,6 +40,12 @@ const orphan = async ({ __owner, __nonce }: Values, attempt = 0) => {
   return String((await plane.state.createKey(name)).id);
 };
 
+/** The inputs of a creation whose run was started that long ago. */
+const earlier = (note: Values, age = HOUR): Values => ({
+  ...note,
+  __nonce: String(note.__nonce).replace(/@.*/, startMark(Date.now() - age)),
+});
+
 interface Interrupted {
   readonly kind?: string;
   /** Which of the creation's requests made the key. @default 0 */
@@ -276,8 +282,7 @@ describe("a key of a resource that is gone from the program", () => {
   /** The key of a request of that age, and a run that has created another one. */
   const withGone = async (age = HOUR) => {
     const first = await PluginUnderTest.start(plane);
-    const begun = await first.checked("ApiKey", {}, {}, "gone");
-    const note = { ...begun, __nonce: String(begun.__nonce).replace(/@.*/, startMark(Date.now() - age)) };
+    const note = earlier(await first.checked("ApiKey", {}, {}, "gone"), age);
     const left = await orphan(note);
     first.save([], [note]);
     const plugin = await next(first);
@@ -341,6 +346,42 @@ describe("a key of a resource that is gone from the program", () => {
     await upgraded.cancel();
     expect(await live()).toEqual([kept.id]);
     expect(upgraded.messages).toContainEqual(expect.stringContaining(`revoked key ${left}`));
+  });
+
+  describe("and whose owner is gone, too,", () => {
+    /** A run beside a state with the record of a creation that was interrupted under another provider. */
+    const withOwnerGone = async (stack = "dev", saved: (owner: Values) => readonly SavedState[] = () => []) => {
+      const other = await PluginUnderTest.start(plane, { providerName: "other" });
+      const note = earlier(await other.checked("ApiKey", {}));
+      const left = await orphan(note);
+      const plugin = await PluginUnderTest.start(plane, { stack });
+      plugin.save(saved({ __owner: note.__owner }), [note]);
+      return { left, plugin, state: await plugin.add("ApiKey", {}, "kept") };
+    };
+
+    it("is revoked when the engine is done, because no process looks for it", async () => {
+      const { left, plugin, state } = await withOwnerGone();
+      await plugin.cancel();
+      expect(await live()).toEqual([state.id]);
+      expect(plugin.messages).toEqual([expect.stringContaining(`revoked key ${left}`)]);
+    });
+
+    it("is kept while the state has its owner, whose process can be creating it", async () => {
+      const outputs = { keyId: String((await plane.state.createKey("theirs")).id) };
+      const { left, plugin } = await withOwnerGone("dev", (inputs) => [
+        { kind: "ApiKey", name: "theirs", id: outputs.keyId, inputs, outputs },
+      ]);
+      await plugin.cancel();
+      expect(await live()).toContain(left);
+      expect(plugin.messages).toEqual([]);
+    });
+
+    it("is kept if the state was copied from another stack, which has the key", async () => {
+      const { left, plugin } = await withOwnerGone("prod");
+      await plugin.cancel();
+      expect(await live()).toContain(left);
+      expect(plugin.messages).toEqual([]);
+    });
   });
 
   it("is kept if another process has saved it since this one looked at the state", async () => {
@@ -422,7 +463,7 @@ describe("a replacement that the user forces, of which the engine shows only the
 const withOrphan = async (kind = "ApiKey") => {
   const first = await PluginUnderTest.start(plane);
   const state = await first.add(kind);
-  const note = await first.checked(kind, {});
+  const note = earlier(await first.checked(kind, {}));
   const left = await orphan(note);
   first.save([state], [note], kind);
   return { first, state, left };
@@ -495,16 +536,68 @@ describe("the deletion of a resource", () => {
 });
 
 describe("a refresh", () => {
+  const wasLeft = (id: string) =>
+    expect.stringMatching(`^key ${id} .* was left by an interrupted run\\. \`pulumi up --refresh\` revokes it`);
+
+  /** A resource, and a key that a killed run has left behind for a resource that has left the program since. */
+  const withGone = async () => {
+    const first = await PluginUnderTest.start(plane);
+    const state = await first.add("ApiKey");
+    const note = earlier(await first.checked("ApiKey", {}, {}, "gone"));
+    const left = await orphan(note);
+    first.save([state], [note]);
+    return { first, state, left };
+  };
+
   it("reports a key that an interrupted run left behind, and changes nothing", async () => {
     const { first, state, left } = await withOrphan();
     const plugin = await next(first);
     expect(await plugin.read(state)).toEqual(state);
-    expect(plugin.messages).toEqual([
-      expect.stringMatching(
-        `^key ${left} .* was left behind by an interrupted run. It is revoked when the resource gets`,
-      ),
-    ]);
+    expect(plugin.messages).toEqual([wasLeft(left)]);
     expect(await live()).toEqual([state.id, left].sort());
+  });
+
+  it("reports at its end that of a resource that is gone, with one list, and changes nothing", async () => {
+    const { first, state, left } = await withGone();
+    const plugin = await next(first);
+    const before = await plane.count();
+    await plugin.read(state);
+    await plugin.cancel();
+    expect(plugin.messages).toEqual([wasLeft(left)]);
+    expect(await plane.count()).toBe(before + 1);
+  });
+
+  it.each([
+    ["the resource", withOrphan],
+    ["a resource that is gone", withGone],
+  ])("in an up shows an update, whose run revokes that of %s", async (_, start) => {
+    const { first, state, left } = await start();
+    const refreshed = async () => {
+      const plugin = await next(first);
+      await plugin.read(state);
+      // This comparison is a part of the refresh. The next one is with what the program declares.
+      expect((await plugin.diff(state, state.inputs)).changes).toBe(false);
+      return plugin;
+    };
+    const preview = await refreshed();
+    const inputs = await preview.checked(state.kind, {}, state.inputs);
+    expect((await preview.diff(state, inputs)).changes).toBe(true);
+    await preview.cancel();
+    expect(await live()).toContain(left);
+
+    const plugin = await refreshed();
+    expect((await plugin.up(state)).step).toBe("update");
+    await plugin.cancel();
+    expect(await live()).toEqual([state.id]);
+  });
+
+  it("in an up that finds none changes nothing", async () => {
+    const { first, state, left } = await withGone();
+    await plane.state.revokeKey(left);
+    const plugin = await next(first);
+    await plugin.read(state);
+    expect((await plugin.up(state)).step).toBe("same");
+    expect(plugin.messages).toEqual([]);
   });
 });
 

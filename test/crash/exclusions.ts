@@ -21,8 +21,6 @@ export interface Circumstances {
   readonly isRecorded: boolean;
   /** Names of the resources that the engine has shown to the provider in the last command. */
   readonly shown: ReadonlySet<string>;
-  /** Whether the commands after the crash had no reason to create a key for the resource or to delete it. */
-  readonly keepsItsKey: boolean;
   /** Ids of the leftovers that a command has reported, with the command that revokes them. */
   readonly reported: ReadonlySet<string>;
 }
@@ -63,11 +61,6 @@ const exclusions: Readonly<Record<FrontEnd, readonly Exclusion[]>> = {
       title: "the key has left the program",
       reason: "the next run that creates or deletes a key looks for it",
       covers: ({ resource }, { command, shown }) => command === "up" && !shown.has(resource),
-    },
-    {
-      title: "the resource keeps its key",
-      reason: "a refresh only reports the orphan; the next key of the resource, or its deletion, revokes it",
-      covers: ({ id }, { command, keepsItsKey, reported }) => command === "up" && keepsItsKey && reported.has(id),
     },
   ],
 };

@@ -72,10 +72,10 @@ export async function judgeDeployed(
  */
 export async function judgeDestroyed(
   stage: Stage,
-  circumstances: Omit<Circumstances, "command" | "keepsItsKey">,
+  circumstances: Omit<Circumstances, "command">,
 ): Promise<Pick<Verdict, "leaked" | "excluded">> {
   const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
-  return judgeLeft(stage, left, { ...circumstances, command: "destroy", keepsItsKey: false });
+  return judgeLeft(stage, left, { ...circumstances, command: "destroy" });
 }
 
 /** Names of the resources in the state that hold a key. */

@@ -35,10 +35,10 @@ describe.each<FrontEnd>(["dynamic", "plugin"])("the crash matrix of the %s provi
 describe("a key that no state holds", () => {
   const leftover = { id: "7", resource: "a" };
   const up: Circumstances = {
-    ...{ command: "up", interrupted: "up", isRecorded: true, keepsItsKey: true },
+    ...{ command: "up", interrupted: "up", isRecorded: true },
     ...{ shown: new Set(["a"]), reported: new Set(["7"]) },
   };
-  const destroy: Circumstances = { ...up, command: "destroy", keepsItsKey: false };
+  const destroy: Circumstances = { ...up, command: "destroy" };
   const titleOf = (frontEnd: FrontEnd, circumstances: Circumstances) =>
     exclusionOf(frontEnd, leftover, circumstances)?.title;
   const nothing = { shown: new Set<string>() };
@@ -51,11 +51,10 @@ describe("a key that no state holds", () => {
     expect(titleOf("dynamic", { ...interrupted, reported: new Set() })).toBeUndefined();
   });
 
-  test("is a failure of the plugin after an up, unless its resource is gone, or keeps its key and the key is reported", () => {
+  test("is a failure of the plugin after an up, unless its resource is gone", () => {
     expect(titleOf("plugin", { ...up, ...nothing })).toBe("the key has left the program");
-    expect(titleOf("plugin", up)).toBe("the resource keeps its key");
+    expect(titleOf("plugin", up)).toBeUndefined();
     expect(titleOf("plugin", { ...up, reported: new Set() })).toBeUndefined();
-    expect(titleOf("plugin", { ...up, keepsItsKey: false })).toBeUndefined();
   });
 
   test("is a failure of the plugin after a destroy, unless the state has no record of it and it is reported", () => {

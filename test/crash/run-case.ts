@@ -70,12 +70,10 @@ class CaseRunner {
       if (next === "refresh") await this.command("refresh", program);
       await this.command("up", program);
       if (commit === "later") await this.stage.plane.commitLate();
-      const keepsItsKey = commit === "later" || this.isTakenBack;
-      if (keepsItsKey) await this.command("up", program, ["--refresh"]);
+      if (commit === "later" || this.isTakenBack) await this.command("up", program, ["--refresh"]);
       const deployed = await judgeDeployed(this.stage, program, {
         interrupted,
         isRecorded,
-        keepsItsKey,
         reported: this.reported,
       });
       leaked.push(...deployed.leaked);
@@ -208,7 +206,7 @@ class CaseRunner {
   private get reported(): ReadonlySet<string> {
     const printed = Object.values(this.printed).join("\n");
     const kept = printed.matchAll(/key (\d+) \(.*no resource has it.*`npx keyplane revoke \1`/g);
-    const left = printed.matchAll(/key (\d+) \(.*was left behind by an interrupted run. It is revoked when/g);
+    const left = printed.matchAll(/key (\d+) \(.*was left by an interrupted run/g);
     return new Set(Array.from([...kept, ...left], ([, id = ""]) => id));
   }
 

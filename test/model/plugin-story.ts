@@ -73,7 +73,7 @@ class PluginStory extends Story {
     if (this.plugin.known.has(String(key.id))) return undefined;
     if (this.isTold(key)) return "it was reported";
     if (!this.isDestroyed && this.isAnnounced(key))
-      return "the resource keeps its key, and its deletion revokes this one";
+      return "a refresh has announced that the next one in an up has it revoked";
     const isGone = !(key.name.replace(/(-[a-z2-7]{8}){3}$/, "") in this.program);
     if (isGone && !this.isDestroyed) return "it has left the program, so the next creation or deletion looks for it";
     const isFormer = this.hasOwnTag(key.name) && !hasTagOf(key.name, String(this.plugin.ownerId));
@@ -85,7 +85,7 @@ class PluginStory extends Story {
 
   /** Whether a message has said that a later run revokes a key: a resource that adopts a key again creates none. */
   private isAnnounced({ id }: LiveKey): boolean {
-    const when = "It is revoked when the resource gets a new key or is deleted";
+    const when = "was left by an interrupted run";
     return this.engine.said.some((text) => text.includes(`key ${id} (`) && text.includes(when));
   }
 
