@@ -7,12 +7,7 @@ import { commentOf, fileOf, signatureOf, wordsOf } from "./typescript.mjs";
 /** @returns {Record<string, string>} The files by their names in `sdk/plugin`. */
 export function renderNodeSdk(schema) {
   const resources = Object.entries(schema.resources).map(([token, resource]) => fileOfResource(token, resource));
-  const functions = Object.entries(schema.functions).map(([token, declared]) => {
-    return fileOfFunction(token, declared, schema.types);
-  });
-  const types = fileOfTypes(schema);
-  const provider = fileOfProvider(schema);
-  const modules = [...resources, provider, ...functions, types];
+  const modules = [...resources, fileOfProvider(schema), fileOfFunctions(schema), fileOfTypes(schema)];
   const rendered = [...modules, fileOfPackage(schema), indexOf(modules)];
   return Object.fromEntries(rendered.map(({ name, text }) => [name, text]));
 }
@@ -62,12 +57,7 @@ function fileOfResource(token, { description, properties, required, inputPropert
     ...commentOf(description),
     `export class ${title} extends pulumi.CustomResource implements ${args} {`,
     ...outputsOf(properties, required, inputProperties),
-    "  /**",
-    "   * Declares the resource.",
-    "   * @param name - The name of the resource in Pulumi, unique in the program.",
-    "   * @param args - The inputs.",
-    "   * @param options - Pulumi's options of a resource, such as `provider`.",
-    "   */",
+    "  /** Declares the resource. Its name in Pulumi is unique in the program. */",
     ...signatureOf("constructor", [
       "name: string",
       `args: ${args}${requiredInputs ? "" : " = {}"}`,
@@ -120,12 +110,10 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
     ...commentOf(description),
     "export class Provider extends pulumi.ProviderResource implements ProviderArgs {",
     ...outputsOf(texts, [], inputProperties),
-    "  /**",
-    "   * Declares a provider, to pass it to resources and functions in their option `provider`.",
-    "   * @param name - The name of the provider in Pulumi, unique in the program.",
-    "   * @param args - The settings. Those that are left out come from the environment.",
-    "   * @param options - Pulumi's options of a resource.",
-    "   */",
+    ...commentOf(
+      "Declares a provider, to pass it to resources and functions in their option `provider`. Its name in Pulumi is unique in the program. Settings that are left out come from the environment.",
+      "  ",
+    ),
     ...signatureOf("constructor", ["name: string", "args: ProviderArgs = {}", "options: pulumi.ResourceOptions = {}"]),
     "    const inputs = {",
     "      ...args,",
@@ -149,7 +137,22 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
   return { name: "provider.ts", text, names: ["Provider", "type ProviderArgs"] };
 }
 
-function fileOfFunction(token, { description, inputs, outputs }, types) {
+function fileOfFunctions({ functions, types }) {
+  const all = Object.entries(functions).map(([token, declared]) => functionOf(token, declared, types));
+  const used = [...new Set(all.flatMap((each) => each.types))].sort(byName);
+  const imports = [
+    PULUMI,
+    runtimeImport(["type AsInputs", "type InvokeOutputOptions", "invokeOptionsOf"]),
+    `import type { ${used.join(", ")} } from "./types";`,
+  ];
+  const text = fileOf(
+    imports,
+    all.flatMap(({ blocks }) => blocks),
+  );
+  return { name: "functions.ts", text, names: all.flatMap(({ names }) => names) };
+}
+
+function functionOf(token, { description, inputs, outputs }, types) {
   const title = nameIn(token);
   const base = title[0].toUpperCase() + title.slice(1);
   const hasInputs = Object.keys(inputs.properties).length > 0;
@@ -187,13 +190,12 @@ function fileOfFunction(token, { description, inputs, outputs }, types) {
       "}",
     ],
   ];
-  const imports = [
-    PULUMI,
-    runtimeImport([...(hasInputs ? ["type AsInputs"] : []), "type InvokeOutputOptions", "invokeOptionsOf"]),
-    ...(type === undefined ? typeImport(outputs.properties, {}) : [`import type { ${type} } from "./types";`]),
-  ];
   const names = [title, `${title}Output`, ...(hasInputs ? [`type ${base}Args`, `type ${base}OutputArgs`] : [])];
-  return { name: `${kebab(title)}.ts`, text: fileOf(imports, blocks), names: [...names, `type ${base}Result`] };
+  return {
+    blocks,
+    types: type === undefined ? typesIn([outputs.properties]) : [type],
+    names: [...names, `type ${base}Result`],
+  };
 }
 
 /** The name of the type with the same properties; `undefined` if there is none. */
@@ -279,7 +281,7 @@ const kebab = (name) => name.replace(/(?<=.)([A-Z])/g, "-$1").toLowerCase();
 function byName(one, other) {
   const [a, b] = [one, other].map((name) => [...name.replace("type ", "")].map((each) => each.toLowerCase() + each));
   const at = a.findIndex((letter, index) => letter !== b[index]);
-  return at < 0 ? 0 : a[at] < (b[at] ?? "") ? -1 : 1;
+  return at < 0 ? a.length - b.length : a[at] < (b[at] ?? "") ? -1 : 1;
 }
 
 function namesOf(properties, pick) {

@@ -130,12 +130,7 @@ export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
-  /**
-   * Declares the resource.
-   * @param name - The name of the resource in Pulumi, unique in the program.
-   * @param args - The inputs.
-   * @param options - Pulumi's options of a resource, such as `provider`.
-   */
+  /** Declares the resource. Its name in Pulumi is unique in the program. */
   constructor(name: string, args: ApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
     super(TOKEN, name, inputsOf(OUTPUTS, args, options), optionsOf(options, ["key"]));
   }

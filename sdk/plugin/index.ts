@@ -9,38 +9,37 @@ export {
   type GetApiKeyArgs,
   type GetApiKeyOutputArgs,
   type GetApiKeyResult,
-  getApiKey,
-  getApiKeyOutput,
-} from "./get-api-key";
-export {
   type GetApiKeysArgs,
   type GetApiKeysOutputArgs,
   type GetApiKeysResult,
-  getApiKeys,
-  getApiKeysOutput,
-} from "./get-api-keys";
-export {
   type GetOperationArgs,
   type GetOperationOutputArgs,
   type GetOperationResult,
-  getOperation,
-  getOperationOutput,
-} from "./get-operation";
-export {
   type GetOperationsArgs,
   type GetOperationsOutputArgs,
   type GetOperationsResult,
-  getOperations,
-  getOperationsOutput,
-} from "./get-operations";
-export {
   type GetProjectArgs,
   type GetProjectOutputArgs,
   type GetProjectResult,
+  type GetProjectsResult,
+  getApiKey,
+  getApiKeyOutput,
+  getApiKeys,
+  getApiKeysOutput,
+  getOperation,
+  getOperationOutput,
+  getOperations,
+  getOperationsOutput,
   getProject,
   getProjectOutput,
-} from "./get-project";
-export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-projects";
+  getProjects,
+  getProjectsOutput,
+  type WaitForOperationsArgs,
+  type WaitForOperationsOutputArgs,
+  type WaitForOperationsResult,
+  waitForOperations,
+  waitForOperationsOutput,
+} from "./functions";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
@@ -59,10 +58,3 @@ export type {
   RotationWindowArgs,
   SealedKey,
 } from "./types";
-export {
-  type WaitForOperationsArgs,
-  type WaitForOperationsOutputArgs,
-  type WaitForOperationsResult,
-  waitForOperations,
-  waitForOperationsOutput,
-} from "./wait-for-operations";

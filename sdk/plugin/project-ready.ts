@@ -36,12 +36,7 @@ export class ProjectReady extends pulumi.CustomResource implements ProjectReadyA
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
   declare readonly ignoreActions: pulumi.Output<string[] | undefined>;
   declare readonly horizon: pulumi.Output<string | undefined>;
-  /**
-   * Declares the resource.
-   * @param name - The name of the resource in Pulumi, unique in the program.
-   * @param args - The inputs.
-   * @param options - Pulumi's options of a resource, such as `provider`.
-   */
+  /** Declares the resource. Its name in Pulumi is unique in the program. */
   constructor(name: string, args: ProjectReadyArgs, options: pulumi.CustomResourceOptions = {}) {
     super(TOKEN, name, inputsOf(OUTPUTS, args, options), optionsOf(options));
   }

@@ -72,10 +72,8 @@ export class Provider extends pulumi.ProviderResource implements ProviderArgs {
   declare readonly confirmAccount: pulumi.Output<string | undefined>;
   declare readonly renamedFrom: pulumi.Output<string | undefined>;
   /**
-   * Declares a provider, to pass it to resources and functions in their option `provider`.
-   * @param name - The name of the provider in Pulumi, unique in the program.
-   * @param args - The settings. Those that are left out come from the environment.
-   * @param options - Pulumi's options of a resource.
+   * Declares a provider, to pass it to resources and functions in their option `provider`. Its name in Pulumi is unique
+   * in the program. Settings that are left out come from the environment.
    */
   constructor(name: string, args: ProviderArgs = {}, options: pulumi.ResourceOptions = {}) {
     const inputs = {

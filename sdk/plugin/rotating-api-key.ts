@@ -192,12 +192,7 @@ export class RotatingApiKey extends pulumi.CustomResource implements RotatingApi
   declare readonly nextAction: pulumi.Output<string>;
   /** What the current key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
-  /**
-   * Declares the resource.
-   * @param name - The name of the resource in Pulumi, unique in the program.
-   * @param args - The inputs.
-   * @param options - Pulumi's options of a resource, such as `provider`.
-   */
+  /** Declares the resource. Its name in Pulumi is unique in the program. */
   constructor(name: string, args: RotatingApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
     const inputs = { ...args, adopt: secretOf(args.adopt) };
     super(TOKEN, name, inputsOf(OUTPUTS, inputs, options), optionsOf(options, ["key", "previousKey"]));
