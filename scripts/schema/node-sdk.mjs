@@ -77,11 +77,9 @@ function fileOfResource(token, { description, properties, required, inputPropert
     "  }",
     "",
     ...isInstanceOf(title, "TOKEN"),
-    "",
-    "  static {",
-    `    register(TOKEN, (name, urn) => new ${title}(name, ${requiredInputs ? `{} as ${args}` : "{}"}, { urn }));`,
-    "  }",
     "}",
+    "",
+    `register(TOKEN, (name, urn) => new ${title}(name, ${requiredInputs ? `{} as ${args}` : "{}"}, { urn }));`,
   ];
   const constants = [`const TOKEN = ${JSON.stringify(token)};`, ...wordsOf("OUTPUTS", Object.keys(properties).sort())];
   const inputs = { properties: inputProperties, required: requiredInputs };
@@ -123,11 +121,9 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
     "  }",
     "",
     ...isInstanceOf("Provider", JSON.stringify(`pulumi:providers:${name}`)),
-    "",
-    "  static {",
-    "    registerProvider((name, urn) => new Provider(name, {}, { urn }));",
-    "  }",
     "}",
+    "",
+    "registerProvider((name, urn) => new Provider(name, {}, { urn }));",
   ];
   const inputs = { properties: inputProperties };
   const text = fileOf(

@@ -144,8 +144,6 @@ export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   static override isInstance(value: unknown): value is ApiKey {
     return isOfType(value, TOKEN);
   }
-
-  static {
-    register(TOKEN, (name, urn) => new ApiKey(name, {}, { urn }));
-  }
 }
+
+register(TOKEN, (name, urn) => new ApiKey(name, {}, { urn }));

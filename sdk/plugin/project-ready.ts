@@ -50,8 +50,6 @@ export class ProjectReady extends pulumi.CustomResource implements ProjectReadyA
   static override isInstance(value: unknown): value is ProjectReady {
     return isOfType(value, TOKEN);
   }
-
-  static {
-    register(TOKEN, (name, urn) => new ProjectReady(name, {} as ProjectReadyArgs, { urn }));
-  }
 }
+
+register(TOKEN, (name, urn) => new ProjectReady(name, {} as ProjectReadyArgs, { urn }));

@@ -91,8 +91,6 @@ export class Provider extends pulumi.ProviderResource implements ProviderArgs {
   static override isInstance(value: unknown): value is Provider {
     return isOfType(value, "pulumi:providers:keyplane");
   }
-
-  static {
-    registerProvider((name, urn) => new Provider(name, {}, { urn }));
-  }
 }
+
+registerProvider((name, urn) => new Provider(name, {}, { urn }));

@@ -207,8 +207,6 @@ export class RotatingApiKey extends pulumi.CustomResource implements RotatingApi
   static override isInstance(value: unknown): value is RotatingApiKey {
     return isOfType(value, TOKEN);
   }
-
-  static {
-    register(TOKEN, (name, urn) => new RotatingApiKey(name, {}, { urn }));
-  }
 }
+
+register(TOKEN, (name, urn) => new RotatingApiKey(name, {}, { urn }));
