@@ -10,7 +10,7 @@ import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";
 import { failureError, formatOutcome, type JudgedAttempt, TOO_LARGE } from "./failure";
-import { DOCUMENTED_RATES, Limiter, type Limits } from "./limits/limiter";
+import { Limiter } from "./limits/limiter";
 import { nextDelay } from "./retry/backoff";
 import { classify } from "./retry/classify";
 import { parseRetryAfterMs } from "./retry/retry-after";
@@ -77,7 +77,7 @@ export class HttpClient {
       );
     }
     this.#options = options;
-    this.#limiter = new Limiter(limitsOf(options, this.base), options.clock);
+    this.#limiter = new Limiter({ ...options, loopback: this.base.loopback }, options.clock);
     conceal(options.apiKey);
     this.#headers = {
       accept: "application/json",
@@ -249,17 +249,6 @@ export class HttpClient {
     const headers = body === undefined ? this.#headers : this.#jsonHeaders;
     return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
   }
-}
-
-function limitsOf(options: HttpOptions, { loopback }: BaseUrl): Limits {
-  const { concurrency, requestsPerSecond, requestsPerMinute } = options;
-  const given = requestsPerSecond !== undefined || requestsPerMinute !== undefined;
-  return {
-    concurrency,
-    perSecond: requestsPerSecond ?? DOCUMENTED_RATES.perSecond,
-    perMinute: requestsPerMinute ?? DOCUMENTED_RATES.perMinute,
-    ratesApply: given || !loopback,
-  };
 }
 
 function queryText(query: HttpRequest["query"] = {}): string {

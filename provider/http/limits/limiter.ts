@@ -1,4 +1,6 @@
+import type { AccountSettings } from "../../account-settings";
 import { getOrCreate } from "../../get-or-create";
+import type { BaseUrl } from "../base-url";
 import type { Clock } from "../clock";
 import { Concurrency } from "./concurrency";
 import { Pace } from "./pace";
@@ -11,19 +13,9 @@ const SLACK_MS = 10;
 /** Approximate number of answers over which the share of "too many" is measured. */
 const RECENT = 16;
 
-export interface Limits {
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
-  /** Maximum requests per second on one route. */
-  readonly perSecond: number;
-  /** Maximum requests per minute in total. */
-  readonly perMinute: number;
-  /**
-   * Whether the service is known to limit rates. If not, rates apply only once the service has answered most recent
-   * requests with "too many".
-   */
-  readonly ratesApply: boolean;
-}
+/** The settings of an account that limit its requests, and whether its service is on this machine. */
+export type Limits = Pick<AccountSettings, "concurrency" | "requestsPerSecond" | "requestsPerMinute"> &
+  Pick<BaseUrl, "loopback">;
 
 interface Route {
   /** A queue with one slot: the request that has the slot starts next. */
@@ -36,17 +28,23 @@ export class Limiter {
   readonly #concurrency: Concurrency;
   readonly #routes = new Map<string, Route>();
   readonly #total: RateWindow;
+  readonly #perSecond: number;
+  /**
+   * Whether the service is known to limit rates. If not, rates apply only once the service has answered most recent
+   * requests with "too many".
+   */
   #ratesApply: boolean;
   /** Share of "too many" among the recent answers. */
   #refused = 0;
 
   constructor(
-    private readonly limits: Limits,
+    { concurrency, requestsPerSecond, requestsPerMinute, loopback }: Limits,
     private readonly clock: Clock,
   ) {
-    this.#concurrency = new Concurrency(limits.concurrency);
-    this.#total = new RateWindow(limits.perMinute, 60_000 + SLACK_MS);
-    this.#ratesApply = limits.ratesApply;
+    this.#concurrency = new Concurrency(concurrency);
+    this.#perSecond = requestsPerSecond ?? DOCUMENTED_RATES.perSecond;
+    this.#total = new RateWindow(requestsPerMinute ?? DOCUMENTED_RATES.perMinute, 60_000 + SLACK_MS);
+    this.#ratesApply = !loopback || requestsPerSecond !== undefined || requestsPerMinute !== undefined;
   }
 
   /**
@@ -94,10 +92,10 @@ export class Limiter {
     }
   }
 
-  #route(name: string, perSecond = this.limits.perSecond): Route {
+  #route(name: string, perSecond = this.#perSecond): Route {
     return getOrCreate(this.#routes, name, () => ({
       line: new Concurrency(1),
-      pace: new Pace(Math.min(perSecond, this.limits.perSecond)),
+      pace: new Pace(Math.min(perSecond, this.#perSecond)),
     }));
   }
 }
