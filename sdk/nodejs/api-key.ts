@@ -4,7 +4,6 @@ import type { RotationWindowArgs } from "./rotation-window";
 import type { Holdings } from "./run/key-registry";
 import { ProgramRun } from "./run/program-run";
 import { knownValue } from "./run/pulumi-internals";
-import { readScope } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
@@ -150,7 +149,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
-    const registry = ProgramRun.current.registryFor("ApiKey", name, readScope("ApiKey", name, args));
+    const registry = ProgramRun.current.registryFor("ApiKey", name, args);
     const own = keyInputs(args, registry.identity, options);
     const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: own, options });
     // Pulumi's traces would take most of the time of a registration.

@@ -5,7 +5,6 @@ import type { RotationWindowArgs } from "./rotation-window";
 import type { Holdings } from "./run/key-registry";
 import { ProgramRun } from "./run/program-run";
 import { knownValue } from "./run/pulumi-internals";
-import { readScope } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
@@ -197,7 +196,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
-    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, readScope("RotatingApiKey", name, args));
+    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, args);
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
     const own = keyInputs(given, registry.identity, options);
     const inputs = prepareInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });

@@ -7,7 +7,7 @@ import { KeyRegistry } from "./key-registry";
 import { programEnd } from "./program-end";
 import { programError } from "./program-error";
 import { isMocked } from "./pulumi-internals";
-import { type ScopeArgs, scopeName } from "./scope";
+import { readScope, type ScopeArgs, scopeName } from "./scope";
 import { hasUnseen, isRunComplete } from "./watch-registrations";
 
 /** One run of a program, with the scopes in which it declares keys. */
@@ -29,7 +29,8 @@ export class ProgramRun {
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */
-  registryFor(kind: string, name: string, scope: ScopeArgs): KeyRegistry {
+  registryFor(kind: string, name: string, args: ScopeArgs): KeyRegistry {
+    const scope = readScope(kind, name, args);
     if (this.#ended) {
       throw programError(
         "KP-DECLARED-LATE",

@@ -7,17 +7,17 @@ import { observeRegistrations, type Registered, type Registration } from "./pulu
 // loaded with the package, observes these calls.
 
 /** What was seen of the resources of one run. */
-interface Seen {
+class Seen {
   /** Whether any resource was seen. */
-  any: boolean;
+  any = false;
   /** Whether a resource failed, or was left out of the run. */
-  anyFailed: boolean;
+  anyFailed = false;
   /** Whether a registration got an error in place of an answer. The engine has then failed the run, or has ended. */
-  anyRefused: boolean;
+  anyRefused = false;
   /** Whether another program constructed a component. Its children are not seen. */
-  anyRemote: boolean;
+  anyRemote = false;
   /** Per URN, whether the resource stays in place when it is deleted, and its parent. */
-  readonly options: Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>;
+  readonly options = new Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>();
 }
 
 const runs = new WeakMap<object, Seen>();
@@ -25,14 +25,7 @@ const runs = new WeakMap<object, Seen>();
 /** What was seen of the current run. It is identified by its stack, because a run can have several connections. */
 function seenInRun(): Seen | undefined {
   const stack = pulumi.runtime.getStackResource();
-  const unseen = (): Seen => ({
-    any: false,
-    anyFailed: false,
-    anyRefused: false,
-    anyRemote: false,
-    options: new Map(),
-  });
-  return stack && getOrCreate(runs, stack, unseen);
+  return stack && getOrCreate(runs, stack, () => new Seen());
 }
 
 /** Whether every resource that the program has registered so far was deployed, and the program has not failed. */
