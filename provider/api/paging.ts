@@ -50,7 +50,7 @@ interface Paging<T, P extends Page<T>> {
 export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): AsyncGenerator<P, void, undefined> {
   const position = new Position(paging);
   for (let pages = 1; pages <= MAX_PAGES; pages++) {
-    const page = await fetchPage(paging, position.cursor, position.atMost);
+    const page = await position.fetch();
     const items = position.newIn(page);
     if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
     if (!position.advance(page, { hasNew: items.length > 0, pages })) return;
@@ -61,8 +61,8 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
 /** Where the reading of a list is, and what the last pages contained. */
 class Position<T, P extends Page<T>> {
   /** The cursor to send for the next page: the service's own, or one that overlaps with the last page. */
-  cursor: string | undefined;
-  atMost: number | undefined;
+  #cursor: string | undefined;
+  #atMost: number | undefined;
   /** The cursor that the service sent with the last page. */
   #own: string | undefined;
   /** A former cursor. A circle leads back to it, because it moves on when the pages have doubled (Brent's algorithm). */
@@ -72,7 +72,22 @@ class Position<T, P extends Page<T>> {
   #largest = 1;
 
   constructor(private readonly paging: Paging<T, P>) {
-    this.atMost = paging.atMost;
+    this.#atMost = paging.atMost;
+  }
+
+  /** Requests the page that begins here. */
+  async fetch(): Promise<P> {
+    const { size, fetch } = this.paging;
+    for (;;) {
+      const limit = size.value === undefined ? undefined : Math.min(size.value, this.#atMost ?? size.value);
+      try {
+        return await fetch(this.#cursor, limit);
+      } catch (error) {
+        // The maximum page size is not documented, so a refusal of the largest size leads to a smaller one.
+        const refused = isApiError(error) && (error.status === 400 || error.status === 422);
+        if (!refused || limit !== size.value || !size.shrink()) throw error;
+      }
+    }
   }
 
   /** The items of a page that the preceding pages did not contain. */
@@ -90,7 +105,7 @@ class Position<T, P extends Page<T>> {
   advance(page: P, { hasNew, pages }: { readonly hasNew: boolean; readonly pages: number }): boolean {
     const isFull = page.items.length >= this.#largest;
     this.#largest = Math.max(this.#largest, page.items.length);
-    const isStuck = !hasNew || page.cursor === this.#own || page.cursor === this.cursor;
+    const isStuck = !hasNew || page.cursor === this.#own || page.cursor === this.#cursor;
     if (isStuck && isFull && this.#leaveOverlap(page)) return true;
     if (!hasNew && isFull && this.#enlarge()) return true;
     if (!hasNew || page.cursor === undefined || (isStuck && !isFull)) return false;
@@ -110,45 +125,27 @@ class Position<T, P extends Page<T>> {
 
   /** All items of the page have the same timestamp: only the service's own cursor leads past them. */
   #leaveOverlap(page: P): boolean {
-    if (this.cursor === this.#own) return false;
-    this.cursor = this.#own;
+    if (this.#cursor === this.#own) return false;
+    this.#cursor = this.#own;
     this.#known = new Set([...this.#known, ...this.#idsOf(page)]);
     return true;
   }
 
   /** The same on a service that repeats such items: only a larger page leads past them. */
   #enlarge(): boolean {
-    if (this.atMost === undefined || this.atMost >= (this.paging.size.value ?? 0)) return false;
-    this.atMost *= 2;
+    if (this.#atMost === undefined || this.#atMost >= (this.paging.size.value ?? 0)) return false;
+    this.#atMost *= 2;
     return true;
   }
 
   #follow(cursor: string, page: P): void {
     const last = page.items.at(-1);
     this.#own = cursor;
-    this.cursor = (last === undefined ? undefined : this.paging.overlap?.(cursor, last)) ?? cursor;
+    this.#cursor = (last === undefined ? undefined : this.paging.overlap?.(cursor, last)) ?? cursor;
     this.#known = this.#idsOf(page);
   }
 
   #idsOf(page: P): ReadonlySet<string> {
     return new Set(page.items.map(this.paging.idOf));
-  }
-}
-
-async function fetchPage<T, P extends Page<T>>(
-  paging: Paging<T, P>,
-  cursor: string | undefined,
-  atMost: number | undefined,
-): Promise<P> {
-  const { size } = paging;
-  for (;;) {
-    const limit = size.value === undefined ? undefined : Math.min(size.value, atMost ?? size.value);
-    try {
-      return await paging.fetch(cursor, limit);
-    } catch (error) {
-      // The maximum page size is not documented, so a refusal of the largest size leads to a smaller one.
-      const refused = isApiError(error) && (error.status === 400 || error.status === 422);
-      if (!refused || limit !== size.value || !size.shrink()) throw error;
-    }
   }
 }

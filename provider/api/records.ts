@@ -19,11 +19,9 @@ export interface ApiKeyRecord {
 }
 
 /** A new key with its secret, which the service shows only once. */
-export interface CreatedKey {
-  readonly id: string;
+export interface CreatedKey extends Pick<ApiKeyRecord, "id" | "name"> {
   /** The secret. */
   readonly key: string;
-  readonly name: string;
   /** ISO 8601 time of creation, from the answer's field or else from its `Date` header. */
   readonly createdAt: string;
   /** Operations that the creation started; usually none. */
@@ -83,10 +81,7 @@ export interface Project {
 }
 
 /** Identifies one operation. */
-export interface OperationRef {
-  readonly projectId: string;
-  readonly id: string;
-}
+export type OperationRef = Pick<Operation, "projectId" | "id">;
 
 /** The progress of a wait. */
 export interface WaitProgress {

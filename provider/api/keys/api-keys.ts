@@ -1,4 +1,4 @@
-import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
+import { ApiError, isApiError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
@@ -292,10 +292,8 @@ export class Keys {
 }
 
 function nameConflict(error: unknown): ApiError | undefined {
-  if (!isApiError(error) || error.kind !== "api") return undefined;
-  if (!NAME_TAKEN.test(error.serviceMessage)) return undefined;
-  const facts: ErrorFacts = { status: error.status, requestId: error.requestId, route: error.route };
-  return new ApiError("conflict", error.message, facts, error.serviceMessage);
+  if (!isApiError(error) || error.kind !== "api" || !NAME_TAKEN.test(error.serviceMessage)) return undefined;
+  return new ApiError("conflict", error.message, error, error.serviceMessage);
 }
 
 /**
