@@ -53,13 +53,11 @@ export function checkCall(source: keyof typeof ARGUMENTS, args: unknown): void {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** Checks a required text. */
 export function checkText(value: unknown, argument: string): string {
   if (typeof value !== "string" || value === "") throw new InputError(argument, "must be a non-empty string");
   return value;
 }
 
-/** Checks an optional point in time. */
 export function checkTime(value: unknown, argument: string): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || !ISO_TIME.test(value) || Number.isNaN(Date.parse(value))) {
@@ -68,7 +66,6 @@ export function checkTime(value: unknown, argument: string): string | undefined 
   return value;
 }
 
-/** Checks an optional text or list of texts. */
 export function checkTexts(value: unknown, argument: string): string | readonly string[] | undefined {
   if (value === undefined) return undefined;
   const texts = Array.isArray(value) ? value : [value];
@@ -76,7 +73,6 @@ export function checkTexts(value: unknown, argument: string): string | readonly 
   return value as string | readonly string[];
 }
 
-/** Checks an optional count. */
 export function checkCount(value: unknown, argument: string): number | undefined {
   if (value === undefined) return undefined;
   if (!Number.isSafeInteger(value) || (value as number) < 1)

@@ -1,12 +1,9 @@
+import type { AccountSettings } from "../account-settings";
 import { base32, sha256 } from "../base32";
+import type { Scope } from "./scope";
 
 /** The account or organization of keys, according to the settings. */
-interface AccountScope {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** The organization of the keys; absent for the account's own keys. */
-  readonly organizationId?: string | undefined;
-}
+type AccountScope = Pick<AccountSettings, "baseUrl" | "apiKey"> & Partial<Pick<Scope, "organizationId">>;
 
 /** What a state records of an account: `<account's fingerprint>.<origin's fingerprint>`. Older states lack the origin. */
 export function accountMark(scope: AccountScope): string {

@@ -23,19 +23,17 @@ const trials = new Map<string, Promise<void>>();
 function tryOnce(format: string, recipients: Recipients): Promise<void> {
   const tried = { [format]: recipients[format as keyof Recipients] };
   const text = JSON.stringify(tried);
-  const trial = getOrCreate(trials, text, () => tryFormat(format, tried));
+  const trial = getOrCreate(trials, text, async () => {
+    try {
+      await seal("keyplane", tried);
+    } catch (error) {
+      throw new KeyplaneError(
+        "KP-SEAL",
+        `nothing can be sealed for the recipients in sealTo.${format}: ${messageOf(error)}. No key was created. Check the ` +
+          "public keys, and that the packages of keyplane are completely installed",
+      );
+    }
+  });
   trial.catch(() => trials.delete(text));
   return trial;
-}
-
-async function tryFormat(format: string, recipients: Recipients): Promise<void> {
-  try {
-    await seal("keyplane", recipients);
-  } catch (error) {
-    throw new KeyplaneError(
-      "KP-SEAL",
-      `nothing can be sealed for the recipients in sealTo.${format}: ${messageOf(error)}. No key was created. Check the ` +
-        "public keys, and that the packages of keyplane are completely installed",
-    );
-  }
 }

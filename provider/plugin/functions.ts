@@ -15,28 +15,24 @@ const isName = (name: string): name is Name => Object.hasOwn(functions.ARGUMENTS
 
 const FUNCTIONS = `its functions are ${Object.keys(functions.ARGUMENTS).join(", ")}`;
 
-interface Call {
-  readonly token: string;
-  readonly args: Values;
-  readonly isPreview: boolean;
-}
-
 /**
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
  * language.
  */
-export async function invoke(session: Session, { token, args: given, isPreview }: Call): Promise<object> {
+export async function invoke(
+  session: Session,
+  { token, args: given, isPreview }: { readonly token: string; readonly args: Values; readonly isPreview: boolean },
+): Promise<object> {
   const name = token.replace(/^keyplane:index:/, "");
   try {
     if (!isName(name)) throw new KeyplaneError("KP-INPUT", `is not a function of keyplane; ${FUNCTIONS}`);
     const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
     functions.checkNames(name, args, functions.ARGUMENTS[name]);
     if (isPreview && name === "waitForOperations") return { items: [] };
-    const show = (severity: Severity) => (text: string) => session.engine.log("", severity, text);
-    const progress = show("progress");
+    const show = (severity: Severity, text: string) => session.engine.log("", severity, text);
     const controls = {
-      onWarning: show("warning"),
-      ...(name === "waitForOperations" && { onProgress: ({ text }: { text: string }) => progress(text) }),
+      onWarning: (text: string) => show("warning", text),
+      ...(name === "waitForOperations" && { onProgress: ({ text }: { text: string }) => show("progress", text) }),
     };
     const result = await dataSources[name](session.account(scopeOf({})), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as object);

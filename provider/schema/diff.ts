@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Digest, isDigestOf } from "./digest";
 import { type FieldRule, hasUnknown, type Planned } from "./field-types";
 import type { Given, Outputs, Properties } from "./outputs";
-import type { Due, DueTerms, ResourceType } from "./resource-type";
+import type { DueTerms, ResourceType } from "./resource-type";
 
 /** The difference between a resource and what the program requests. */
 export interface Difference {
@@ -39,26 +39,20 @@ export function diff(
   const isOpen = (field: string) => terms.isSupposed && isUnknown(field) && type.fields[field]?.isPlace !== true;
   const replacing = due.filter(({ field, replace }) => replace && !isOpen(field));
   const replaces = [...new Set(replacing.map(({ field }) => field))];
+  const isUnexplained = (field: string) => !due.some((item) => item.field === field && item.why !== undefined);
   return {
     changes: due.length > 0,
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, replaces, isUnknown)],
+    reasons: [
+      ...due.flatMap((item) => item.why ?? []),
+      // The engine shows the changes that replace the resource in its row, where 80 columns are too few.
+      ...replaces
+        .filter(isUnexplained)
+        .map((field) => `replaced${isUnknown(field) ? ` if ${field} changes` : `, because ${field} changed`}`),
+    ],
   };
-}
-
-/** Which changes of the program replace the resource. The engine shows them in the row, where 80 columns are too few. */
-function replacedBy(
-  due: readonly Due[],
-  replaces: readonly string[],
-  isUnknown: (field: string) => boolean,
-): readonly string[] {
-  const explained = new Set(due.flatMap(({ field, why }) => (why === undefined ? [] : [field])));
-  const fields = replaces.filter((field) => !explained.has(field));
-  return fields.map((field) =>
-    isUnknown(field) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
-  );
 }
 
 function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replace" | "update" | undefined {
