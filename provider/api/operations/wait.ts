@@ -1,15 +1,13 @@
-import { AbortedError, isApiError, KeyplaneError, type PendingOperation, TimeoutError } from "../../errors";
+import { AbortedError, KeyplaneError, type PendingOperation, TimeoutError } from "../../errors";
 import { type Clock, formatReason, onAbort } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
+import { pendingText, progressText, troubleText } from "./row-text";
 import { isKnownStatus } from "./statuses";
 
 /** Number of polls at which an operation counts as unknown: a new one may not be visible everywhere yet. */
 const MAX_MISSES = 4;
-
-/** Maximum number of operations named in one line. */
-const NAMED = 3;
 
 export interface WaitTerms {
   readonly clock: Clock;
@@ -156,28 +154,4 @@ export abstract class Wait {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
-}
-
-/** Describes a wait in words: `waiting for start_compute (running, 12 s)`. */
-function progressText(pending: readonly PendingOperation[], elapsedMs: number): string {
-  const time = `${Math.round(elapsedMs / 1000)} s`;
-  if (pending.length === 0) return `waiting (${time})`;
-  if (pending.length === 1) return `waiting for ${pendingText(pending, time)}`;
-  return `waiting for ${pending.length} operations (${time}): ${pendingText(pending)}`;
-}
-
-/** Names some of the operations, each with its status and these facts. */
-function pendingText(pending: readonly PendingOperation[], ...facts: readonly string[]): string {
-  const named = pending.slice(0, NAMED).map(({ action, id, status }) => {
-    const name = action === "" ? `operation ${id}` : cleanText(action, 60);
-    const all = status === "" ? facts : [cleanText(status, 40), ...facts];
-    return all.length === 0 ? name : `${name} (${all.join(", ")})`;
-  });
-  return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
-}
-
-/** Why a poll failed, in a few words, such as `project not found (404)`. */
-function troubleText(reason: unknown): string {
-  if (!isApiError(reason)) return "no answer";
-  return `${reason.serviceMessage === "" ? "an error" : cleanText(reason.serviceMessage, 60)} (${reason.status})`;
 }
