@@ -121,22 +121,17 @@ export class OrphanSearch {
   }
 
   /**
-   * The keys of earlier runs whose resource is gone: those of this owner, and those of interrupted creations by owners that
-   * are gone, too. The state tells who has a key: the engine shows none of those that a run leaves out. After Ctrl+C, other
-   * processes of this run can still be creating keys, with notes like those of interrupted creations, and owners in the state.
+   * The keys of this owner and of earlier runs whose resource is gone. The state tells who has a key: the engine shows none of
+   * those that a run leaves out. After Ctrl+C, other processes of this run can still be creating keys, whose notes look like
+   * those of interrupted creations. Keys of other owners are not looked up: that would need the state in every run.
    */
   async #gone(list: readonly ApiKeyRecord[], context: Context, look?: { fresh: true }) {
-    const unused = this.#unused(list, context);
     const ownerId = ownerIdIn(this.owner());
-    const witness = unused.length === 0 ? undefined : await context.witness(look);
+    const left = this.#unused(list, context).filter(({ name }) => hasTagOf(name, ownerId));
+    const witness = left.length === 0 ? undefined : await context.witness(look);
     if (!witness?.knows(ownerId)) return [];
     const thisSecond = Math.floor(this.startedAt / 1_000) * 1_000;
-    return unused.filter(({ name }) => {
-      const request = witness.requestOf(name);
-      // In a copied state, the name has the tag of another URN than the note: it is a key of the other stack.
-      const isLeft = request !== undefined && !witness.owns(name) && isNoted(name, witness);
-      return (isLeft || hasTagOf(name, ownerId)) && !((request?.startedAt ?? 0) >= thisSecond);
-    });
+    return left.filter(({ name }) => !((witness.requestOf(name)?.startedAt ?? 0) >= thisSecond));
   }
 
   /** Keys with names of the plugin that nobody has used, and that the engine has not shown. */

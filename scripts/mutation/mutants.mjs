@@ -2271,21 +2271,9 @@ const plugins = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "the end of a run revokes no key that another process of it may be creating",
-      change: without("#gone", "thisSecond"),
+      change: becomes("false", "#gone", "requestOf", "thisSecond"),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if a process",
-    },
-    {
-      name: "the end of a run revokes no key of another owner in the state, whose process may be creating it",
-      change: without("#gone", "owns"),
-      test: contract("orphans"),
-      by: "a key of a resource that is gone from the program and whose owner is gone, too, is kept while",
-    },
-    {
-      name: "the end of a run in a copied stack revokes no key of the other one",
-      change: without("#gone", "isNoted"),
-      test: contract("orphans"),
-      by: "a key of a resource that is gone from the program and whose owner is gone, too, is kept if the state was copied",
     },
     {
       name: "a refresh revokes nothing",
@@ -3481,12 +3469,6 @@ const evidence = [
       change: without("atEnd", "fresh"),
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is kept if another process",
-    },
-    {
-      name: "the end of a run looks for keys of owners that are gone",
-      change: without("#gone", "isLeft"),
-      test: contract("orphans"),
-      by: "a key of a resource that is gone from the program and whose owner is gone, too, is revoked",
     },
   ]),
   ...inFile("provider/plugin/resources.ts", [

@@ -348,42 +348,6 @@ describe("a key of a resource that is gone from the program", () => {
     expect(upgraded.messages).toContainEqual(expect.stringContaining(`revoked key ${left}`));
   });
 
-  describe("and whose owner is gone, too,", () => {
-    /** A run beside a state with the record of a creation that was interrupted under another provider. */
-    const withOwnerGone = async (stack = "dev", saved: (owner: Values) => readonly SavedState[] = () => []) => {
-      const other = await PluginUnderTest.start(plane, { providerName: "other" });
-      const note = earlier(await other.checked("ApiKey", {}));
-      const left = await orphan(note);
-      const plugin = await PluginUnderTest.start(plane, { stack });
-      plugin.save(saved({ __owner: note.__owner }), [note]);
-      return { left, plugin, state: await plugin.add("ApiKey", {}, "kept") };
-    };
-
-    it("is revoked when the engine is done, because no process looks for it", async () => {
-      const { left, plugin, state } = await withOwnerGone();
-      await plugin.cancel();
-      expect(await live()).toEqual([state.id]);
-      expect(plugin.messages).toEqual([expect.stringContaining(`revoked key ${left}`)]);
-    });
-
-    it("is kept while the state has its owner, whose process can be creating it", async () => {
-      const outputs = { keyId: String((await plane.state.createKey("theirs")).id) };
-      const { left, plugin } = await withOwnerGone("dev", (inputs) => [
-        { kind: "ApiKey", name: "theirs", id: outputs.keyId, inputs, outputs },
-      ]);
-      await plugin.cancel();
-      expect(await live()).toContain(left);
-      expect(plugin.messages).toEqual([]);
-    });
-
-    it("is kept if the state was copied from another stack, which has the key", async () => {
-      const { left, plugin } = await withOwnerGone("prod");
-      await plugin.cancel();
-      expect(await live()).toContain(left);
-      expect(plugin.messages).toEqual([]);
-    });
-  });
-
   it("is kept if another process has saved it since this one looked at the state", async () => {
     const { killed, note, left, plugin } = await interrupted();
     const begun = await killed.checked("ApiKey", {}, {}, "other");
