@@ -1,5 +1,4 @@
 import { AbortedError } from "../errors";
-import { getOrCreate } from "../get-or-create";
 
 const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -9,18 +8,22 @@ const followers = new WeakMap<AbortSignal, Set<() => void>>();
  * added or removed: with thousands of requests, that would take quadratic time.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const present = getOrCreate(followers, signal, () => {
-    const all = new Set<() => void>();
-    const fire = () => {
-      for (const each of all) each();
-    };
-    signal.addEventListener("abort", fire, { once: true });
-    return all;
-  });
+  const present = followers.get(signal) ?? follow(signal);
   // A separate function for each call, so that a callback passed twice is called twice.
   const follower = () => callback();
   present.add(follower);
   return () => present.delete(follower);
+}
+
+// A function of its own: inside `onAbort`, `fire` would keep the first callback, and the secrets it refers to, for good.
+function follow(signal: AbortSignal): Set<() => void> {
+  const present = new Set<() => void>();
+  followers.set(signal, present);
+  const fire = () => {
+    for (const each of present) each();
+  };
+  signal.addEventListener("abort", fire, { once: true });
+  return present;
 }
 
 /** The reason of a signal, to append to a message; empty if there is none. */
