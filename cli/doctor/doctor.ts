@@ -58,7 +58,7 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
     name && checkStack(name, folder),
     stored && openCredentials(stored, { isNamed: name !== undefined, folder }),
   ]);
-  if (stored === undefined && ofStack !== undefined && ofStack.verdict !== "ok") {
+  if (stored?.hasFile !== true && ofStack !== undefined && ofStack.verdict !== "ok") {
     live.clear();
     throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
   }
@@ -67,7 +67,7 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, run.signal),
-    checkProgram(folder),
+    checkProgram(folder, config?.settings ?? new Map()),
     ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, run.signal)),
   ]);
   live.clear();
@@ -94,7 +94,7 @@ const INDENT = 18;
 function printFinding({ check, verdict, says, remedy }: Finding): void {
   const width = terminalColumns(process.stdout) - INDENT;
   const [first = "", ...rest] = wrapped(plain(says), width);
-  print(paint(TONES[verdict], verdict.padEnd(4)), `  ${check.padEnd(INDENT - 6)}${first}`);
+  print(paint(TONES[verdict], verdict.padEnd(4)), `  ${check.padEnd(INDENT - 7)} ${first}`);
   for (const line of [...rest, ...(remedy === undefined ? [] : wrapped(`-> ${remedy}`, width))]) {
     print(" ".repeat(INDENT) + line);
   }

@@ -1,22 +1,29 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
 import { isObject, jsonIn, type Members, membersOf, textOf } from "../../provider/members";
+import { didYouMean } from "../../provider/nearest";
+import { maskKeyLike } from "../../provider/secrets";
+import { SETTING_NAMES } from "../../provider/settings/setting-names";
 import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import { isAtLeast, lowerBound, ownPackage } from "./machine";
 import { runApart } from "./run-apart";
+import { projectIn, type StackConfig } from "./stack-config";
 
 const LOAD_TIMEOUT_MS = 30_000;
 /** The first SDK version that requires Node 22. */
 const SDK_FOR_NODE_22 = "3.249.0";
 
-/** Checks a program's folder: its Pulumi settings, and the packages that it would use. */
-export async function checkProgram(folder: string): Promise<Finding[]> {
+/**
+ * Checks a program's folder: its Pulumi settings, and the packages that it would use.
+ * @param settings - The settings in its files.
+ */
+export async function checkProgram(folder: string, settings: StackConfig["settings"]): Promise<Finding[]> {
   const project = readProject(folder);
-  if (!project.isNode) return [project.finding];
+  const misnamed = checkNames(project, settings);
+  if (!project.isNode) return [project.finding, ...misnamed];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
   const sdkFinding = checkSdk(sdk?.version);
@@ -24,6 +31,7 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
   const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
   const findings = [
     project.finding,
+    ...misnamed,
     sdkFinding,
     checkKeyplane(keyplane?.version),
     keyplane && (await checkProvider(folder)),
@@ -54,30 +62,40 @@ function manifestOf(name: string, folder: string): Manifest | undefined {
 interface Project {
   readonly finding: Finding;
   readonly isNode: boolean;
+  readonly name?: unknown;
   readonly main?: unknown;
   readonly nodeArgs?: unknown;
 }
 
 function readProject(folder: string): Project {
-  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
   const failed = (says: string, remedy: string) => ({ finding: fail("program", says, remedy), isNode: false });
+  const { file, declared } = projectIn(folder) ?? {};
   if (file === undefined) {
     const says = existsSync(folder) ? `there is no Pulumi.yaml in ${folder}` : "the folder of --program does not exist";
     return failed(says, "Pass the program's folder with --program DIR.");
   }
-  let declared: Members;
-  try {
-    declared = membersOf(parse(readFileSync(file, "utf8")));
-  } catch {
-    return failed(`${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
-  }
+  if (!isObject(declared)) return failed(`${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
+  if (!textOf(declared.name)) return failed(`its name is not set (${file})`, "Set `name` in it.");
   const { name: runtime, options } = isObject(declared.runtime) ? declared.runtime : { name: declared.runtime };
   if (typeof runtime !== "string" || runtime === "") {
     return failed(`its runtime is not set (${file})`, "Set `runtime` in it, such as `runtime: nodejs`.");
   }
   const isNode = runtime === "nodejs";
   const says = `${file}, runtime ${runtime.slice(0, 40)}${isNode ? "" : ", which uses the keyplane plugin"}`;
-  return { finding: ok("program", says), isNode, main: declared.main, nodeArgs: membersOf(options).nodeargs };
+  const { name, main } = declared;
+  return { finding: ok("program", says), isNode, name, main, nodeArgs: membersOf(options).nodeargs };
+}
+
+/** The npm package ignores a setting that it does not know, and the plugin refuses it. */
+function checkNames({ isNode, name: project }: Project, settings: StackConfig["settings"]): Finding[] {
+  return [...settings].flatMap(([name, { file }]) => {
+    if (SETTING_NAMES.some((known) => known === name)) return [];
+    const hint = didYouMean(name, SETTING_NAMES);
+    // The project's own settings have its name as their prefix.
+    if (hint === "" && project === "keyplane") return [];
+    const says = `${file} has it, but it is not a setting${isNode ? ", and has no effect" : ""}${hint}`;
+    return [(isNode ? warn : fail)(`setting ${maskKeyLike(name)}`, says, "Correct or remove it.")];
+  });
 }
 
 /** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */

@@ -16,7 +16,7 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig | undefine
   const inClear = (stack?.accountsInClear ?? []).map((name) =>
     fail(
       `account ${shownAccount(name)}`,
-      `${stack?.file} contains its API key in plain text`,
+      `${stack?.settings.get("accounts")?.file} contains its API key in plain text`,
       `Create a new key, and run \`pulumi config set --path --secret '${accountSetting("apiKey", name)}'\`. Revoke this one.`,
     ),
   );
@@ -25,7 +25,7 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig | undefine
   if (hidden && flags.account !== undefined) findings.push(notTried(stack, flags.account));
   if (hidden || findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   try {
-    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }) };
+    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.settings.get(name)?.text }) };
   } catch (error) {
     const problem = fail("settings", messageOf(error), "Correct it, or unset it to use the default.");
     return { findings: [...findings, problem], settings: undefined };
@@ -36,7 +36,7 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig | undefine
 export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | undefined) {
   const none = new Map<string, Settings>();
   if (hides(stack, "accounts")) return { findings: [notTried(stack)], accounts: none };
-  const config = (name: string) => stack?.values.get(name);
+  const config = (name: string) => stack?.settings.get(name)?.text;
   try {
     const names = accountNames(process.env, config);
     const accounts = new Map(names.map((account) => [account, settingsOf({ ...flagsFor(account, flags), config })]));
@@ -49,7 +49,7 @@ export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | und
 function notTried(stack: StackConfig | undefined, account?: string): Finding {
   return warn(
     "accounts",
-    `${stack?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
+    `${stack?.settings.get("accounts")?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
       `${account === undefined ? "its accounts were" : `the account ${shownAccount(account)} was`} not tested`,
     remedyOf(stack, SETTINGS.accounts.env),
   );
@@ -64,10 +64,15 @@ function remedyOf(stack: StackConfig | undefined, variable: string): string {
   return `To test it, pass --stack NAME or set PULUMI_CONFIG_PASSPHRASE, so that the Pulumi CLI decrypts it, or set ${variable}.`;
 }
 
-/** Whether a setting is a secret of the stack, and set nowhere else. */
+/** Whether a setting is set nowhere but in a secret of the stack, or maybe in an environment of Pulumi ESC. */
 function hides(stack: StackConfig | undefined, name: "apiKey" | "accounts" | "baseUrl"): boolean {
-  return stack?.secrets.has(name) === true && !process.env[SETTINGS[name].env];
+  if (stack === undefined || process.env[SETTINGS[name].env]) return false;
+  const setting = stack.settings.get(name);
+  return setting === undefined ? name !== "accounts" && stack.hasEnvironments : setting.text === undefined;
 }
+
+const OF_ENVIRONMENT =
+  "it is in no file of the stack, and its environments cannot be read here, so the service was not tested";
 
 /** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
 function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined): boolean {
@@ -86,9 +91,10 @@ function checkReading(check: string, read: () => string, remedy: string): Findin
 
 function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Finding {
   const { env } = SETTINGS.baseUrl;
+  const setting = stack?.settings.get("baseUrl");
   const places = [
     [flags.baseUrl, "--base-url"],
-    [stack?.values.get("baseUrl"), stack?.file],
+    [setting?.text, setting?.file],
     [process.env[env], env],
   ] as const;
   const [text, source] = places.find(([value]) => value) ?? [];
@@ -96,13 +102,14 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Find
     const read = () => `${SETTINGS.baseUrl.read(text)} (${source})`;
     return checkReading("base-url", read, `Correct it in ${source}.`);
   }
-  if (stack?.secrets.has("baseUrl")) {
+  if (setting?.isSecret) {
     return warn(
       "base-url",
-      `${stack.file} has it as a secret, which cannot be read here, so the service was not tested`,
+      `${setting.file} has it as a secret, which cannot be read here, so the service was not tested`,
       "It does not have to be a secret. To test it, pass --base-url.",
     );
   }
+  if (hides(stack, "baseUrl")) return warn("base-url", OF_ENVIRONMENT, "To test it, pass --base-url.");
   const remedy = `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or pass --base-url.`;
   return fail("base-url", "it is not set", remedy);
 }
@@ -117,20 +124,19 @@ function checkCredential(stack: StackConfig | undefined): Finding {
     };
     return checkReading("credential", reading, `Copy the key again, and ${remedy}.`);
   };
-  if (stack?.opened?.has("apiKey")) {
-    const remedy = "run `pulumi config set --secret keyplane:apiKey`";
-    return read(stack.values.get("apiKey") ?? "", `${stack.file} has it as a secret`, remedy);
-  }
-  if (stack?.secrets.has("apiKey")) {
-    const says = `${stack.file} has it as a secret`;
+  const setting = stack?.settings.get("apiKey");
+  if (setting?.isSecret) {
+    const says = `${setting.file} has it as a secret`;
+    if (setting.text !== undefined) return read(setting.text, says, "run `pulumi config set --secret keyplane:apiKey`");
     if (key) return ok("credential", `${says}; the service is tested with ${env}`);
     return warn("credential", `${says}, ${unreadable(stack)}, so the service was not tested`, remedyOf(stack, env));
   }
-  if (stack?.values.has("apiKey")) {
-    const remedy = "Create a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.";
-    return fail("credential", `${stack.file} contains it in plain text`, remedy);
+  if (setting !== undefined) {
+    const remedy = `Create a new key, run \`pulumi config set --secret keyplane:apiKey\`, and remove this one from ${setting.file}. Revoke it.`;
+    return fail("credential", `${setting.file} contains it in plain text`, remedy);
   }
   if (key) return read(key, `${env} is set`, `set ${env} again`);
+  if (hides(stack, "apiKey")) return warn("credential", OF_ENVIRONMENT, `To test it, set ${env}.`);
   const remedy = `Run \`pulumi config set --secret keyplane:apiKey\`, or put the API key into ${env}.`;
   return fail("credential", "it is not set", remedy);
 }

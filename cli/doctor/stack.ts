@@ -42,23 +42,19 @@ export async function openCredentials(
   terms: { readonly isNamed: boolean; readonly folder: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<StackConfig> {
   const { isNamed, folder, env = process.env } = terms;
-  const needed = NEEDED.filter((name) => config.secrets.has(name));
+  const needed = NEEDED.filter((name) => config.settings.get(name)?.isSecret);
   const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || Boolean(env.PULUMI_CONFIG_PASSPHRASE_FILE);
   if (needed.length === 0 || !(isNamed || hasPassphrase)) return config;
   const name = readStackName(config.stack, isNamed ? "--stack" : "PULUMI_STACK");
   const pulumi = pulumiFor(name, folder);
   try {
-    const opened = await Promise.all(
-      needed.map(async (setting) => [setting, await pulumi.secret(`keyplane:${setting}`, name.stack)] as const),
-    );
-    const values = new Map<string, string>([...config.values, ...opened]);
-    for (const credential of credentialsIn((setting) => values.get(setting), {}).values()) conceal(credential);
-    return {
-      ...config,
-      values,
-      secrets: new Set([...config.secrets].filter((setting) => !opened.some(([each]) => each === setting))),
-      opened: new Set(opened.map(([setting]) => setting)),
-    };
+    const settings = new Map(config.settings);
+    for (const setting of needed) {
+      const { file = "" } = config.settings.get(setting) ?? {};
+      settings.set(setting, { file, isSecret: true, text: await pulumi.secret(`keyplane:${setting}`, name.stack) });
+    }
+    for (const credential of credentialsIn((setting) => settings.get(setting)?.text, {}).values()) conceal(credential);
+    return { ...config, settings };
   } catch (error) {
     return { ...config, sealed: explainFailure(error) };
   }

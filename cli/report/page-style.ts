@@ -21,30 +21,18 @@ body {
   color: var(--text);
   background: var(--paper);
 }
-h1 {
-  margin: 0;
-  font-size: 1.5rem;
-}
-code {
-  font-family: ui-monospace, monospace;
-  font-size: 0.92em;
-}
+h1 { margin: 0; font-size: 1.5rem; }
+code { font-family: ui-monospace, monospace; font-size: 0.92em; }
 .faint, .line, .name { display: block; }
 .faint, .filters label, #legend {
   color: var(--faint);
   font-size: 0.87rem;
   font-weight: normal;
 }
-.name, .line, td, dd {
-  overflow-wrap: anywhere;
-  unicode-bidi: isolate;
-}
+.name, .line, td, dd { overflow-wrap: anywhere; unicode-bidi: isolate; }
 td { min-width: 7.5rem; }
 time { white-space: nowrap; }
-:focus-visible {
-  outline: 3px solid var(--accent);
-  outline-offset: 2px;
-}
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 button, input, select {
   font: inherit;
   color: inherit;
@@ -55,10 +43,7 @@ button, input, select {
   min-height: 2.2rem;
   max-width: 100%;
 }
-button {
-  background: var(--raised);
-  cursor: pointer;
-}
+button { background: var(--raised); cursor: pointer; }
 button[aria-pressed="true"] {
   color: var(--paper);
   background: var(--accent);
@@ -81,10 +66,7 @@ button[aria-pressed="true"] {
   color: var(--text);
   font-size: 0.95rem;
 }
-#legend {
-  gap: 0.2rem 1rem;
-  list-style: none;
-}
+#legend { gap: 0.2rem 1rem; list-style: none; }
 td svg {
   display: block;
   width: 100%;
@@ -97,10 +79,7 @@ td svg {
   margin-right: 0.3rem;
   vertical-align: -0.15rem;
 }
-table {
-  width: 100%;
-  border-collapse: collapse;
-}
+table { width: 100%; border-collapse: collapse; }
 caption {
   text-align: left;
   padding: 0.4rem 0;
@@ -144,36 +123,18 @@ summary {
   cursor: pointer;
   font-size: 0.87rem;
 }
-dl {
-  margin: 0.3rem 0;
-  font-size: 0.87rem;
-}
+dl { margin: 0.3rem 0; font-size: 0.87rem; }
 dt { color: var(--faint); }
 dd { margin: 0 0 0.3rem; }
-svg path {
-  fill: var(--accent);
-  fill-rule: evenodd;
-}
+svg path { fill: var(--accent); fill-rule: evenodd; }
 svg .delivered { fill: var(--good); }
 svg .used { fill: var(--text); }
 svg .rotation-due, svg .grace-ends, svg .deadline { fill: var(--warn); }
 svg .gone { fill: var(--bad); }
-svg line {
-  stroke: var(--line);
-  stroke-width: 1.5;
-}
-svg .life {
-  stroke: var(--accent);
-  stroke-width: 2;
-}
-svg .plan {
-  stroke: var(--warn);
-  stroke-dasharray: 3 3;
-}
-.axis {
-  display: flex;
-  justify-content: space-between;
-}
+svg line { stroke: var(--line); stroke-width: 1.5; }
+svg .life { stroke: var(--accent); stroke-width: 2; }
+svg .plan { stroke: var(--warn); stroke-dasharray: 3 3; }
+.axis { display: flex; justify-content: space-between; }
 .problem { color: var(--bad); }
 main > details { margin: 0.6rem 0; }
 #more {
@@ -218,10 +179,7 @@ main > details { margin: 0.6rem 0; }
   }
   #table tbody :is(th, td:nth-last-child(-n + 2)) { grid-column: 1 / -1; }
   #table td svg { max-width: 30rem; }
-  #table tbody :is(th, td) {
-    padding: 0.2rem 0;
-    border: 0;
-  }
+  #table tbody :is(th, td) { padding: 0.2rem 0; border: 0; }
   #table td::before {
     content: attr(data-label) / "";
     color: var(--faint);

@@ -1986,7 +1986,7 @@ const outside = [
     },
     {
       name: "the doctor decrypts only what it needs",
-      change: becomes("[...config.secrets]", "openCredentials", "NEEDED", "secrets"),
+      change: becomes("[...config.settings.keys()]", "openCredentials", "NEEDED", "settings"),
       test: cli("stack-access"),
     },
   ]),

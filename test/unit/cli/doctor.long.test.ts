@@ -168,6 +168,54 @@ describe("settings made with pulumi config set", () => {
     expect([code, ills]).toEqual([0, [expect.stringContaining("base-url: Pulumi.dev.yaml has it as a secret")]]);
   });
 
+  test("can be in Pulumi.yaml for all stacks, which the file of a stack overrides", async () => {
+    const shared = (more: object) => ({ name: "proj", runtime: "nodejs", config: more });
+    const config = { "keyplane:baseUrl": plane.url, "keyplane:pollInterval": { value: "often" } };
+    const folder = await program({ "Pulumi.yaml": shared(config), "Pulumi.dev.yaml": "" });
+    const { ills, output } = await examine({ KEYPLANE_BASE_URL: "" }, folder);
+    expect(ills).toEqual([expect.stringContaining("pollInterval must be a duration")]);
+    expect(output).toContain("/api/v2 (Pulumi.yaml)");
+    const overridden = { "Pulumi.dev.yaml": { config: { "keyplane:pollInterval": "5s" } } };
+    const both = await program({ "Pulumi.yaml": shared(config), ...overridden });
+    expect(await examine({ KEYPLANE_BASE_URL: "" }, both)).toMatchObject({ code: 0, ills: [] });
+    const inClear = await program({ "Pulumi.yaml": shared({ "keyplane:apiKey": "kp_live_in_clear_4714" }) });
+    const found = await examine({}, inClear);
+    expect(found).toMatchObject({ code: 1, ills: ["credential: Pulumi.yaml contains it in plain text"] });
+    expect(found.output).not.toContain("kp_live_in_clear_4714");
+  });
+
+  test("are found in the folder that Pulumi.yaml names", async () => {
+    const folder = await program({
+      "Pulumi.yaml": "name: proj\nruntime: nodejs\nstackConfigDir: stacks\n",
+      "stacks/Pulumi.dev.yaml": { config: { "keyplane:baseUrl": plane.url } },
+    });
+    expect(await examine({ KEYPLANE_BASE_URL: "" }, folder)).toMatchObject({ code: 0, ills: [] });
+  });
+
+  test("may come from an environment of Pulumi ESC, and then the service is not tested", async () => {
+    const folder = await program({ ...PROJECT, "Pulumi.dev.yaml": { environment: ["keyplane"] } });
+    const { code, ills } = await examine({ KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" }, folder);
+    expect([code, ills]).toEqual([
+      0,
+      [expect.stringMatching(/^base-url: .*environments/), expect.stringMatching(/^credential: .*environments/)],
+    ]);
+    expect(await examine({}, folder)).toMatchObject({ code: 0, ills: [] });
+    expect(await plane.count()).toBeGreaterThan(0);
+  });
+
+  test("with a wrong name are a warning for the npm package, which ignores them, and an error for the plugin", async () => {
+    const config = { "keyplane:baseurl": "x", "keyplane:kp_7c9e6679f81b4de5a2c8f0b1d3e5f7a9": "y", "other:baseurl": "z" };
+    const says = [
+      "setting baseurl: Pulumi.dev.yaml has it, but it is not a setting, and has no effect. Did you mean baseUrl?",
+      "setting [secret]: Pulumi.dev.yaml has it, but it is not a setting, and has no effect",
+    ];
+    const { code, ills } = await examine({}, await program(stackFile(config)));
+    expect([code, ills]).toEqual([0, says]);
+    const python = { "Pulumi.yaml": "name: keyplane\nruntime: python\n", "Pulumi.dev.yaml": { config } };
+    const refused = await examine({}, await program(python, { keyplane: false, sdk: false }));
+    expect(refused).toMatchObject({ code: 1, ills: [says[0]?.replace(", and has no effect", "")] });
+  });
+
   test("are those of --stack or PULUMI_STACK if there are several stacks", async () => {
     const files = { ...stackFile({ "keyplane:baseUrl": plane.url }), "Pulumi.prod.yaml": { config: {} } };
     const folder = await program(files);

@@ -43,9 +43,9 @@ test("the Pulumi CLI gets the environment without keyplane's settings", async ()
 describe("the credentials of a stack", () => {
   const config: StackConfig = {
     stack: "dev",
-    file: "Pulumi.dev.yaml",
-    values: new Map(),
-    secrets: new Set(["apiKey", "baseUrl"]),
+    hasFile: true,
+    hasEnvironments: false,
+    settings: new Map(["apiKey", "baseUrl"].map((name) => [name, { file: "Pulumi.dev.yaml", isSecret: true }])),
     accountsInClear: [],
   };
   const passphrases = { PULUMI_CONFIG_PASSPHRASE: undefined, PULUMI_CONFIG_PASSPHRASE_FILE: undefined };
@@ -57,9 +57,12 @@ describe("the credentials of a stack", () => {
       [false, { ...passphrases, PULUMI_CONFIG_PASSPHRASE: "" }],
       [false, { ...passphrases, PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase.txt" }],
     ] as const) {
-      const { values, secrets, opened } = await openCredentials(config, { isNamed, folder: __dirname, env });
-      expect([...values]).toEqual([["apiKey", "kp_keyplane_apiKey"]]);
-      expect([[...secrets], [...(opened ?? [])]]).toEqual([["baseUrl"], ["apiKey"]]);
+      const { settings } = await openCredentials(config, { isNamed, folder: __dirname, env });
+      const texts = Array.from(settings, ([name, { text, isSecret }]) => [name, text, isSecret]);
+      expect(texts).toEqual([
+        ["apiKey", "kp_keyplane_apiKey", true],
+        ["baseUrl", undefined, true],
+      ]);
     }
     expect(await openCredentials(config, { isNamed: false, folder: __dirname, env: passphrases })).toBe(config);
   });
