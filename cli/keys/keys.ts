@@ -36,6 +36,13 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   if ((failOn?.unmanaged || failOn?.orphan) && !hasStates(flags)) {
     throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
+  for (const [option, one, other] of [
+    ["--older-than", flags.olderThan, failOn?.["older-than"]],
+    ["--unused-for", flags.unusedFor, failOn?.unused],
+  ] as const) {
+    if (one && other && one.ms !== other.ms)
+      throw new UsageError(`${option} and --fail-on have different ages: leave one out`);
+  }
   const states = await readStates(flags);
   const account = openAccount(flags);
   const records = await account.keysOf(flags.organization).list({ signal: run.signal });

@@ -30,6 +30,7 @@ export interface ReportFlags extends AccountFlags, StateFlags {
 export async function makeReport(flags: ReportFlags, run: CommandRun): Promise<void> {
   const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
+  if (out === "-") throw new UsageError("--out: a page needs a file. `--json` prints to standard output");
   const states = await readStatesBelow(flags);
   for (const { deployment } of states) concealSecrets(deployment);
   const { lists, now } = await requestLists(wantedLists(flags, states), flags, run.signal);

@@ -141,6 +141,18 @@ test("--fail-on fails a CI job if there are keys of a kind, except the key with 
   for (const what of ["orphan", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
 });
 
+test.each([
+  ["--older-than", "1s", "older-than=180d"],
+  ["--unused-for", "30d", "unused=90d"],
+])("%s with another age than --fail-on is refused before any request", async (option, age, condition) => {
+  const { code, stderr } = await run(["keys", option, age, "--fail-on", condition], { env: envOf(plane) });
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    2,
+    `keyplane: ${option} and --fail-on have different ages: leave one out`,
+  ]);
+  expect(await plane.count()).toBe(0);
+});
+
 test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {
   const input = JSON.stringify(exported({ owner }));
   const args = ["keys", "--json", "--fail-on", "unmanaged", "--state", "-"];

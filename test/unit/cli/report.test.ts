@@ -139,6 +139,11 @@ test.each<[string, string[]]>([
   expect(await plane.count()).toBe(0);
 });
 
+test("a page is not written to standard output, and the error names what is", async () => {
+  const { code, stderr } = await run(["report", "--out", "-"], { env: envOf(plane) });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("`--json` prints to standard output")]);
+});
+
 test("no secret of a state that was exported in plain text is in the output, even where a name should be", async () => {
   const plaintext = { ...sealed, ciphertext: undefined, plaintext: JSON.stringify("kp_plain_secret") };
   const { id } = await plane.state.createKey("kp_plain_secret");
