@@ -14,21 +14,11 @@ export const STYLE = `
   font: 15px/1.45 system-ui, sans-serif;
 }
 * { box-sizing: border-box; }
-body {
-  margin: 0 auto;
-  padding: 1rem;
-  max-width: 110rem;
-  color: var(--text);
-  background: var(--paper);
-}
+body { margin: 0 auto; padding: 1rem; max-width: 110rem; color: var(--text); background: var(--paper); }
 h1 { margin: 0; font-size: 1.5rem; }
 code { font-family: ui-monospace, monospace; font-size: 0.92em; }
 .faint, .line, .name { display: block; }
-.faint, .filters label, #legend {
-  color: var(--faint);
-  font-size: 0.87rem;
-  font-weight: normal;
-}
+.faint, .filters label, #legend { color: var(--faint); font-size: 0.87rem; font-weight: normal; }
 .name, .line, td, dd { overflow-wrap: anywhere; unicode-bidi: isolate; }
 td { min-width: 7.5rem; }
 time { white-space: nowrap; }
@@ -44,47 +34,15 @@ button, input, select {
   max-width: 100%;
 }
 button { background: var(--raised); cursor: pointer; }
-button[aria-pressed="true"] {
-  color: var(--paper);
-  background: var(--accent);
-  border-color: var(--accent);
-}
-#flags, .filters, #legend {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 0.5rem;
-  margin: 0.8rem 0;
-  padding: 0;
-}
-.filters label {
-  display: grid;
-  flex: 1 1 14rem;
-  max-width: 26rem;
-}
-.filters input, .filters select {
-  width: 100%;
-  color: var(--text);
-  font-size: 0.95rem;
-}
+button[aria-pressed="true"] { color: var(--paper); background: var(--accent); border-color: var(--accent); }
+#flags, .filters, #legend { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0.8rem 0; padding: 0; }
+.filters label { display: grid; flex: 1 1 14rem; max-width: 26rem; }
+.filters input, .filters select { width: 100%; color: var(--text); font-size: 0.95rem; }
 #legend { gap: 0.2rem 1rem; list-style: none; }
-td svg {
-  display: block;
-  width: 100%;
-  min-width: 11rem;
-  max-width: 22rem;
-}
-#legend svg {
-  width: 1rem;
-  height: 1rem;
-  margin-right: 0.3rem;
-  vertical-align: -0.15rem;
-}
+td svg { display: block; width: 100%; min-width: 11rem; max-width: 22rem; }
+#legend svg { width: 1rem; height: 1rem; margin-right: 0.3rem; vertical-align: -0.15rem; }
 table { width: 100%; border-collapse: collapse; }
-caption {
-  text-align: left;
-  padding: 0.4rem 0;
-  color: var(--faint);
-}
+caption { text-align: left; padding: 0.4rem 0; color: var(--faint); }
 th, td {
   padding: 0.5rem 0.6rem;
   text-align: left;
@@ -109,20 +67,11 @@ th[aria-sort="descending"] button::after { content: " ▼" / ""; }
   border: 1px solid currentcolor;
   border-radius: 99px;
 }
-.flag, .axis {
-  color: var(--faint);
-  font-size: 0.8rem;
-  font-weight: normal;
-}
+.flag, .axis { color: var(--faint); font-size: 0.8rem; font-weight: normal; }
 .flag.expired, .flag.overdue, .flag.gone, .flag.orphan { color: var(--bad); }
 .flag.unmanaged, .flag.unused, .flag.not-found, .flag.several-states { color: var(--warn); }
 details { font-weight: normal; }
-summary {
-  width: fit-content;
-  color: var(--accent);
-  cursor: pointer;
-  font-size: 0.87rem;
-}
+summary { width: fit-content; color: var(--accent); cursor: pointer; font-size: 0.87rem; }
 dl { margin: 0.3rem 0; font-size: 0.87rem; }
 dt { color: var(--faint); }
 dd { margin: 0 0 0.3rem; }
@@ -137,20 +86,11 @@ svg .plan { stroke: var(--warn); stroke-dasharray: 3 3; }
 .axis { display: flex; justify-content: space-between; }
 .problem { color: var(--bad); }
 main > details { margin: 0.6rem 0; }
-#more {
-  display: block;
-  width: 100%;
-  margin: 1rem 0;
-}
+#more { display: block; width: 100%; margin: 1rem 0; }
 #more[hidden] { display: none; }
 @media (max-width: 60rem) {
   #table, #table caption, #table tbody { display: block; }
-  #table thead tr {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    background: var(--raised);
-  }
+  #table thead tr { display: flex; flex-wrap: wrap; align-items: center; background: var(--raised); }
   #table thead th:not([data-sort]) {
     position: absolute;
     width: 1px;
@@ -164,11 +104,7 @@ main > details { margin: 0.6rem 0; }
     color: var(--faint);
     font-size: 0.87rem;
   }
-  #table thead th {
-    border: 0;
-    padding: 0.3rem 0.5rem;
-    white-space: nowrap;
-  }
+  #table thead th { border: 0; padding: 0.3rem 0.5rem; white-space: nowrap; }
   #table tbody tr {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr));
@@ -180,11 +116,7 @@ main > details { margin: 0.6rem 0; }
   #table tbody :is(th, td:nth-last-child(-n + 2)) { grid-column: 1 / -1; }
   #table td svg { max-width: 30rem; }
   #table tbody :is(th, td) { padding: 0.2rem 0; border: 0; }
-  #table td::before {
-    content: attr(data-label) / "";
-    color: var(--faint);
-    font-size: 0.8rem;
-  }
+  #table td::before { content: attr(data-label) / ""; color: var(--faint); font-size: 0.8rem; }
 }
 @media print {
   :root {

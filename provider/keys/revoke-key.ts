@@ -103,9 +103,14 @@ export async function mustHaveReachedConsumers(
     const witness = await context.witness(look);
     // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
     if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
-    const { created, hasFailed, hasAfterHook } = witness.successorOf(urn, id) ?? {};
-    // Everybody outside the stack still has the old key. A destroy deletes both.
-    if ((hasFailed || (goesOn && hasAfterHook)) && !isDestroy) return [nameInUrn(urn)];
+    if (isDestroy) return witness.waitingFor(urn, id, { goesOn });
+    const successor = witness.successorOf(urn, id);
+    // The look that deletions share can be from before this resource was replaced. And when a resource has failed, the
+    // program does not declare what it declares with its outputs.
+    if (successor === undefined && (!look.fresh || (isKnown && !context.isDeclared))) return "unknown";
+    const { created, hasFailed, hasAfterHook } = successor ?? {};
+    // Everybody outside the stack still has the old key.
+    if (hasFailed || (goesOn && hasAfterHook)) return [nameInUrn(urn)];
     const waiting = witness.waitingFor(urn, id, { goesOn });
     if (!isSafe(waiting) || created === undefined) return waiting;
     return witness.waitingFor(urn, id, { goesOn, isUpdate: await context.history.updatesSince(created, urn) });

@@ -102,7 +102,9 @@ export class Resources {
       this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (!driftOnly) this.#followed.add(urn);
       const hasOrphans = !driftOnly && type.holds !== undefined && (await this.#orphans.report(context));
-      const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
+      // Before a check, the engine only supposes a change. It would delete the resource before its successor exists.
+      const isPlanned = !driftOnly && replaces.length === 0 && this.session.isChecked(urn);
+      const compromised = isPlanned ? type.compromised?.(outputs, inputs) : undefined;
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       this.#shown.set(urn, { id, outputs, stays: !handsOver && replaces.length === 0 });
       if (handsOver) {

@@ -20,7 +20,8 @@ export interface Difference {
  * Compares a resource's outputs with new inputs by the field rules of its type. Makes no request.
  * `driftOnly` leaves out what is due for other reasons: a refresh reports outside changes, not the passing of time.
  * `isSupposed`: the engine is about to delete something that inputs depend on, before it replaces it, and supposes that
- * these change. It would also delete first what is replaced because of them, with its key, which consumers still have.
+ * these change. It would also delete this resource first, with its key, which consumers still have. So only a resource that
+ * ends with what it is in is replaced then. The engine compares again before it changes any other one.
  */
 export function diff(
   type: ResourceType,
@@ -36,8 +37,9 @@ export function diff(
     if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
   const isUnknown = (field: string) => hasUnknown(after[field]);
-  const isOpen = (field: string) => terms.isSupposed && isUnknown(field) && type.fields[field]?.isPlace !== true;
-  const replacing = due.filter(({ field, replace }) => replace && !isOpen(field));
+  const endsFirst = (field: string) => isUnknown(field) && type.fields[field]?.isPlace === true;
+  const canWait = terms.isSupposed && !terms.driftOnly;
+  const replacing = due.filter(({ field, replace }) => replace && (!canWait || endsFirst(field)));
   const replaces = [...new Set(replacing.map(({ field }) => field))];
   const isUnexplained = (field: string) => !due.some((item) => item.field === field && item.why !== undefined);
   return {

@@ -146,6 +146,8 @@ export interface Context {
    */
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
   readonly history: History;
+  /** Whether the program of this run has declared the resource by now. */
+  readonly isDeclared: boolean;
   /** Whether a ledger records the delivery of keys. Otherwise only the history shows it. */
   readonly hasLedger: boolean;
   readonly command: () => Command;

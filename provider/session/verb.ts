@@ -118,6 +118,10 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.runOf(this.scope);
   }
 
+  get isDeclared(): boolean {
+    return this.#session.isChecked(this.urn);
+  }
+
   get checkpointsSkipped(): boolean {
     return skipsCheckpoints();
   }

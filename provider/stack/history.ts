@@ -28,18 +28,20 @@ const LIMITS = ["target", "target-replace", "exclude"];
 /**
  * Reads the output of `pulumi stack history --json`. An entry that cannot be read is no proof of a complete run. Throws
  * an `Error` if there is no list.
- * @param atMost - How many runs were asked for. If there are as many, what was before them is not known.
  */
-export function readHistory(text: string, atMost = Number.POSITIVE_INFINITY): readonly Run[] {
+export function readHistory(text: string): readonly Run[] {
   const entries = jsonIn(text);
   if (!Array.isArray(entries)) throw new Error("`pulumi stack history` answered without a list");
-  const runs = entries.map(readRun);
-  return runs.length < atMost ? runs : [...runs, runsBefore(runs)];
+  return entries.map(readRun);
+}
+
+/** When the first of these runs began, as far as that can be read. */
+export function firstOf(runs: readonly Run[]): number {
+  return Math.min(...runs.map(({ began }) => began).filter((began) => !Number.isNaN(began)));
 }
 
 /** What is not known of the runs before these, as one run: it may have delivered keys at any time before them. */
-function runsBefore(runs: readonly Run[]): Run {
-  const first = Math.min(...runs.map(({ began }) => began).filter((began) => !Number.isNaN(began)));
+export function runsBefore(runs: readonly Run[]): Run {
   return {
     mayHaveSucceeded: true,
     mayHaveDelivered: true,
@@ -47,7 +49,7 @@ function runsBefore(runs: readonly Run[]): Run {
     onlyUpdates: false,
     version: 0,
     began: Number.NEGATIVE_INFINITY,
-    ended: first,
+    ended: firstOf(runs),
   };
 }
 

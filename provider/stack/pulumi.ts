@@ -2,13 +2,13 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { messageOf } from "../errors";
 import type { EngineCommand } from "./command-line";
 import { type Deployment, readDeployment } from "./deployment";
-import { type Run, readHistory } from "./history";
+import { firstOf, type Run, readHistory, runsBefore } from "./history";
 
 const TIMEOUT_MS = 60_000;
 
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** How many runs are read, the last ones. Services limit it. */
+/** How many runs are read at once. Services limit it. */
 const RUNS = 100;
 
 /** Why the Pulumi CLI did not answer. `failed` is any other reason. */
@@ -62,8 +62,21 @@ export class Pulumi {
     }
   }
 
-  async history(stack: string): Promise<readonly Run[]> {
-    return readHistory(await this.#ask(["stack", "history", "--json", "--page-size", String(RUNS)], stack), RUNS);
+  /** The last runs, newest first, and those before them until one that began before a time. */
+  async history(stack: string, since = Number.POSITIVE_INFINITY): Promise<readonly Run[]> {
+    const runs: Run[] = [];
+    let last = Number.POSITIVE_INFINITY;
+    for (let page = 1; ; page++) {
+      const question = ["stack", "history", "--json", "--page-size", String(RUNS), "--page", String(page)];
+      const found = readHistory(await this.#ask(question, stack));
+      const first = firstOf(found);
+      // Otherwise no run of the page has a readable time, or it has the same runs once more.
+      const isFurther = first < last;
+      if (isFurther || page === 1) runs.push(...found);
+      if (found.length < RUNS) return runs;
+      if (!isFurther || first < since) return [...runs, runsBefore(runs)];
+      last = first;
+    }
   }
 
   /** A value of the stack's configuration, decrypted. An object is JSON. */

@@ -21,7 +21,7 @@ export class StackLook implements History {
   readonly #states = new Map<string, Promise<Witness | undefined>>();
   /** Later reads, which their callers share. */
   readonly #again = new Map<string, Promise<Witness | undefined>>();
-  #history: Promise<readonly Run[] | undefined> | undefined;
+  #history: { readonly since: number; readonly runs: Promise<readonly Run[] | undefined> } | undefined;
   #isReported = false;
 
   constructor(private readonly looking: Looking) {}
@@ -42,7 +42,8 @@ export class StackLook implements History {
   }
 
   async since(mark: HistoryMark, urn: string): Promise<Delivery> {
-    const runs = await this.#runs(urn);
+    // A service has another clock than the provider.
+    const runs = await this.#runs(urn, Math.min(mark.startedAt, mark.newest?.began ?? mark.startedAt));
     return runs && (await import("./history.js")).deliveryOf(runs, mark);
   }
 
@@ -83,10 +84,23 @@ export class StackLook implements History {
     };
   }
 
-  /** The history. It is read once, when somebody asks: this run is not in it. */
-  #runs(urn: string): Promise<readonly Run[] | undefined> {
-    this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
-    return this.#history;
+  /**
+   * The history until a run that began before a time, if it goes back that far. Callers share what was read last, and read
+   * it again only to get further back: this run is not in it.
+   */
+  async #runs(urn: string, since = Number.POSITIVE_INFINITY): Promise<readonly Run[] | undefined> {
+    for (;;) {
+      this.#history ??= {
+        since,
+        runs: this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack, since)),
+      };
+      const last = this.#history;
+      const runs = await last.runs;
+      const isEnough = last.since <= since || runs?.some(({ began }) => Number.isFinite(began) && began < since);
+      if (runs === undefined || isEnough || runs.every(({ began }) => began !== Number.NEGATIVE_INFINITY)) return runs;
+      // Whoever comes first reads further, for all.
+      if (last === this.#history) this.#history = undefined;
+    }
   }
 
   async #read(urn: string): Promise<Witness | undefined> {

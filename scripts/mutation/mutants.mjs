@@ -1218,7 +1218,7 @@ const adoption = [
   ...inFile("provider/schema/diff.ts", [
     {
       name: "a key is not deleted first for a change that the engine only supposes",
-      change: without("diff", "isOpen", "replace"),
+      change: without("diff", "canWait", "replace"),
       test: resources("diff"),
       by: "replaces no key for a change that the engine only supposes",
     },
@@ -2924,12 +2924,6 @@ const evidence = [
     },
   ]),
   ...inFile("provider/stack/history.ts", [
-    {
-      name: "the runs before those that were read may have delivered keys",
-      change: always("readHistory", "atMost", "<"),
-      test: stack("history"),
-      by: "tells nothing of the runs before those that were asked for",
-    },
     { name: "a limited run delivers nothing", change: without("readRun", "isLimited"), test: stack("history") },
     { name: "a failed run delivers nothing", change: without("readRun", "succeeded", 1), test: stack("history") },
     { name: "a refresh delivers nothing", change: without("readRun", "update", 1), test: stack("history") },
@@ -3020,6 +3014,12 @@ const evidence = [
   ]),
   ...inFile("provider/stack/pulumi.ts", [
     {
+      name: "a history that repeats itself is not read forever",
+      change: always("history", "first", "last"),
+      test: stack("pulumi"),
+      by: "is asked for the last runs of the stack",
+    },
+    {
       name: "no message shows what the CLI printed",
       change: becomes("error.message", "#run", "failureOf", "error"),
       test: stack("pulumi"),
@@ -3027,6 +3027,12 @@ const evidence = [
     { name: "a CLI that does not answer is killed", change: without("#run", "timeout"), test: stack("pulumi") },
   ]),
   ...inFile("provider/stack/stack-look.ts", [
+    {
+      name: "a delivery is looked up as far back as the change",
+      change: becomes("Number.POSITIVE_INFINITY", "since", "Math", "startedAt"),
+      test: stack("stack-look"),
+      by: "a rotation is found however many runs",
+    },
     {
       name: "a state that is not saved in the run is no witness",
       change: drop("#read", "skipsCheckpoints"),
@@ -3356,6 +3362,24 @@ const evidence = [
       change: never("ask", "hasFailed"),
       test: resources("deletes"),
       by: "deleting a replaced key by a command",
+    },
+    {
+      name: "a look from before the replacement proves nothing",
+      change: without("ask", "fresh", 1),
+      test: resources("deletes"),
+      by: "fails if only the later look shows its successor",
+    },
+    {
+      name: "after an error, a key that the program lacks is not revoked",
+      change: without("ask", "isKnown"),
+      test: resources("deletes"),
+      by: "revokes one that the program lacks, in a command that ends",
+    },
+    {
+      name: "after an error, a key that the program replaces is revoked",
+      change: without("ask", "isDeclared"),
+      test: resources("deletes"),
+      by: "revokes one that the program replaces",
     },
     {
       name: "a hook of the successor may have failed in a command that goes on",

@@ -129,22 +129,34 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
-  test("with --continue-on-error, a replaced key stays live while its successor does not work", async () => {
-    const program = (trigger: string) =>
-      `exports.id = new ApiKey("ci", { verify: true, rotationTriggers: { n: "${trigger}" } }).keyId;`;
+  test("with --continue-on-error, no key is revoked whose successor does not work, or that a failed resource has hidden", async () => {
+    // The exact name is deleted first, so the look that deletions share is from before the other key was replaced.
+    const program = (trigger: string, fails = false) => `
+exports.id = new ApiKey("ci", { verify: true, rotationTriggers: { n: "${trigger}" } }).keyId;
+new ApiKey("exact", { name: "exact", rotationTriggers: { n: "${trigger}" } });
+const provider = {
+  diff: async (id, olds, news) => ({ changes: olds.fails !== news.fails }),
+  create: async (inputs) => ({ id: "tenants", outs: { ...inputs, names: ["inner"] } }),
+  update: async (id, olds, news) => { if (news.fails) throw new Error("no answer"); return { outs: { ...olds, ...news } }; },
+};
+const tenants = new pulumi.dynamic.Resource(provider, "tenants", { fails: ${fails}, names: undefined });
+tenants.names.apply((names) => names.map((name) => new ApiKey(name)));`;
     stack = await StackUnderTest.create(frontEnd, plane, program("1"));
     await stack.up();
-    const [old] = await stack.live();
-    await stack.setProgram(program("2"));
+    const keyOf = async (name: string) => (await plane.liveKeys()).find((key) => key.name.startsWith(name))?.id;
+    const [old, inner] = [await keyOf("ci-"), await keyOf("inner-")].map(String);
+    await stack.setProgram(program("2", true));
     await plane.rules.add({ route: "GET /projects", status: 500, count: null });
     const { exit, diagnostics } = await stack.up({ args: ["--continue-on-error"], mayFail: true });
     expect(exit).not.toBe(0);
     expect(messagesOf({ diagnostics })).toContain("KP-NOT-READY");
-    expect(await stack.live()).toContain(old);
+    expect(await stack.live()).toEqual(expect.arrayContaining([old, inner]));
     await plane.rules.clear();
+    await stack.setProgram(program("2"));
     await stack.up({ args: ["--continue-on-error"] });
-    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).toHaveLength(3);
     expect(await stack.live()).not.toContain(old);
+    expect(await stack.live()).toContain(inner);
     await stack.run.destroy();
     expect(await stack.live()).toEqual([]);
   });
@@ -279,19 +291,19 @@ new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fai
     if (frontEnd === "plugin") expect(said).toContain(`npx keyplane revoke ${moved}`);
   });
 
-  test("a key whose trigger is deleted before it is replaced stays live until the consumer has the new one", async () => {
-    const program = (n: number) => `
+  test("a key whose trigger is deleted before it is replaced stays live until the consumer has the new one, also if it is due by age", async () => {
+    const program = (n: number, age = "") => `
 const replaceable = {
   diff: async (id, olds, news) => ({ changes: olds.n !== news.n, replaces: olds.n === news.n ? [] : ["n"], deleteBeforeReplace: true }),
   create: async (inputs) => ({ id: "cluster-" + inputs.n, outs: inputs }),
 };
 const cluster = new pulumi.dynamic.Resource(replaceable, "cluster", { n: ${n} });
-const ci = new ApiKey("ci", { rotationTriggers: { cluster: cluster.id } });
+const ci = new ApiKey("ci", { rotationTriggers: { cluster: cluster.id }${age} });
 consumer("app", ci);`;
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     const [old] = await stack.live();
-    await stack.setProgram(program(2));
+    await stack.setProgram(program(2, ', rotateAfter: "1s"'));
     await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
     const done = stack.up();
     await plane.held.wait(1, 60_000);

@@ -472,6 +472,31 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     expect([early.reads, late.reads]).toEqual([1, 1]);
   });
 
+  it("fails if only the later look shows its successor, which does not work", async () => {
+    const stack = await replaced();
+    const early = stack.harness.save().add(stack.old);
+    const late = save(stack, stack.harness.save(), { initErrors: ["not ready"] });
+    const witness: Context["witness"] = async ({ fresh } = {}) => (fresh ? late : early).witness();
+    const { old } = stack;
+    const deleting = resourceTypes.ApiKey.delete(old.id, old.outputs, { ...stack.harness.context, witness });
+    await expect(deleting).rejects.toThrow(/because "ci" may still have it/);
+    expect(await stack.harness.liveIds()).toContain(old.id);
+  });
+
+  it.each<[string, boolean, boolean, Partial<Command>]>([
+    ["keeps a key without a successor that the program may lack because of an error", true, false, { goesOn: true }],
+    ["revokes one that the program replaces", false, true, { goesOn: true }],
+    ["revokes one that the program lacks, in a command that ends with the first error", false, false, {}],
+    ["revokes one that the program lacks, in a destroy", false, false, { goesOn: true, isDestroy: true }],
+  ])("%s", async (_, isKept, isDeclared, command) => {
+    const { harness, old } = await replaced(command, { isDeclared });
+    harness.save().add(old);
+    const deleting = harness.deleteKey(old);
+    if (isKept) await expect(deleting).rejects.toThrow(/its consumers may still have it/);
+    else await deleting;
+    expect((await harness.liveIds()).includes(old.id)).toBe(isKept);
+  });
+
   it.each(["cannot be read", "is that of another stack"])("fails if the state %s", async (why) => {
     const { harness, old } = await replaced();
     if (why !== "cannot be read") harness.saved = harness.beside({ owner: OTHER_OWNER }).save();

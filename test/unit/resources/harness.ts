@@ -104,6 +104,7 @@ export class StackHarness {
       creating: (creation) => creation,
       noteCreated: () => {},
       witness: async () => this.saved?.witness(),
+      isDeclared: true,
       hasLedger: true,
       command: () => ({ isInDoubt: false, isLimited: false, isDestroy: false }),
       progress: (text) => this.told.progress.push(text),

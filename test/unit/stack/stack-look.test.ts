@@ -12,8 +12,17 @@ const run = (onlyUpdates: boolean, began = 5_000): Run => {
   return { mayHaveSucceeded: true, mayHaveDelivered: true, isComplete: true, onlyUpdates, version: 0, began, ended };
 };
 
+/** How many runs are read at once. */
+const PAGE = 2;
+
+/** The runs before those that were read. */
+const before: Run = { ...run(false), isComplete: false, began: -Infinity, ended: 10_000 };
+
 /** What a process looks at that was started at 10 s, after these runs. */
 class Look extends StackLook {
+  /** Until when each question went back. */
+  readonly asked: number[] = [];
+
   constructor(
     refreshes: "before" | "between" | "never",
     private readonly runs: readonly Run[] | undefined,
@@ -25,8 +34,13 @@ class Look extends StackLook {
   }
 
   protected override async pulumi() {
-    const history = async () => {
+    const history = async (_stack: string, since: number) => {
+      this.asked.push(since);
       if (this.runs === undefined) throw new Error("no answer");
+      for (let read = PAGE; read < this.runs.length; read += PAGE) {
+        const runs = this.runs.slice(0, read);
+        if (runs.some(({ began }) => began < since)) return [...runs, before];
+      }
       return this.runs;
     };
     return { state: () => Promise.reject(new Error("not asked")), history };
@@ -88,7 +102,24 @@ test.each<[string, number, readonly Run[] | undefined, boolean | undefined]>([
   expect(await new Look("never", runs).mayHaveSucceeded(startedAt, URN)).toBe(mayHave);
 });
 
-const before: Run = { ...run(false), isComplete: false, began: -Infinity, ended: 10_000 };
+test("a rotation is found however many runs there were since, and all share what was read", async () => {
+  const runs = [9_000, 7_000, 5_000, 3_000, 1_000].map((began) => ({ ...run(true, began), ended: began + 999 }));
+  const look = new Look("never", runs);
+  const mark = (startedAt: number) => ({ startedAt, lastEnd: startedAt - 1_001, runsAtLastEnd: 1 });
+  expect(await look.mayHaveSucceeded(9_500, URN)).toBe(true);
+  const found = await Promise.all([7_500, 5_500, 5_500, 3_500].map((startedAt) => look.since(mark(startedAt), URN)));
+  expect(found).toEqual([7_999, 5_999, 5_999, 3_999]);
+  expect(look.asked).toEqual([Number.POSITIVE_INFINITY, 5_500]);
+  expect(await look.since(mark(1_500), URN)).toBe(1_999);
+  expect(await look.since(mark(500), URN)).toBe("later");
+  expect(look.asked).toEqual([Number.POSITIVE_INFINITY, 5_500, 1_500]);
+  const failing = new Look("never", undefined);
+  expect(await Promise.all([failing.since(mark(3_500), URN), failing.since(mark(1_500), URN)])).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(failing.asked).toEqual([3_500]);
+});
 
 test.each<[string, [from: number, to: number], readonly Run[], boolean]>([
   ["in which a run ended", [12_000, 13_000], [long()], true],
