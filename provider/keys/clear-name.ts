@@ -46,7 +46,7 @@ export async function clearName({ name, owner, onNameConflict = "fail" }: NameCl
 /** Which other resource of this stack may have a key, in words; `undefined` if the state shows that none has it. */
 async function otherHolder(key: ApiKeyRecord, owner: string, context: Context): Promise<string | undefined> {
   const { urn, run } = context;
-  const witness = await context.witness();
+  const witness = await context.witness({ fresh: true });
   const saved = witness?.holdersOf(key).map((holder) => holder.urn) ?? [];
   const other = [run.lastHolders.get(key.id) ?? urn, ...saved].find((holder) => holder !== urn);
   if (other !== undefined) return `which belongs to ${JSON.stringify(shownName(nameInUrn(other)))} in this stack`;

@@ -121,10 +121,15 @@ export async function mustHaveReachedConsumers(
   if (isSafe(waiting)) return;
   const names = waiting === "unknown" ? [] : waiting.map((name) => JSON.stringify(name));
   const why = names.length === 0 ? "its consumers may still have it" : `${names.join(" and ")} may still have it`;
+  const isUnread = !isKnown && !isLimited;
+  const options = "continues after errors, or is limited by targets or exclusions";
   throw new KeyplaneError(
     "KP-REVOKE",
-    `the key stays live, because ${why}: this command continues after errors, or is limited by ` +
-      "targets or exclusions. Run `pulumi up` without these options",
+    `the key stays live, because ${why}${
+      isUnread
+        ? `, and keyplane could not read whether this command ${options}. Run it on Linux, or see docs/limits.md`
+        : `: this command ${options}. Run \`pulumi up\` without these options`
+    }`,
   );
 }
 

@@ -92,7 +92,7 @@ export class Resources {
     const inputs = this.#owners.identified(type, news, outputs);
     return this.#run(named, { name: "diff", values: outputs }, async (context) => {
       const found = compareResource(this.session, { type, id, outputs, inputs }, context);
-      const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
+      const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly, isSupposed } = found;
       // The update proves that the account is the same, and records it.
       const isUnproven = !driftOnly && isElsewhere(identityIn(outputs), context);
       if (isUnproven)
@@ -102,8 +102,8 @@ export class Resources {
       this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (!driftOnly) this.#followed.add(urn);
       const hasOrphans = !driftOnly && type.holds !== undefined && (await this.#orphans.report(context));
-      // Before a check, the engine only supposes a change. It would delete the resource before its successor exists.
-      const isPlanned = !driftOnly && replaces.length === 0 && this.session.isChecked(urn);
+      // For a change that the engine only supposes, it would delete the resource before its successor exists.
+      const isPlanned = !driftOnly && !isSupposed && replaces.length === 0;
       const compromised = isPlanned ? type.compromised?.(outputs, inputs) : undefined;
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       this.#shown.set(urn, { id, outputs, stays: !handsOver && replaces.length === 0 });
@@ -247,8 +247,8 @@ export class Resources {
     const needsSuccessor = type.compromised !== undefined && !this.#followed.has(context.urn) && !isDestroy;
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
-    // The successor can be newer than the look that deletions share.
-    const witness = await context.witness({ fresh: needsSuccessor });
+    // What holds a key now can be newer than the look that deletions share.
+    const witness = await context.witness({ fresh: !isDestroy });
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);

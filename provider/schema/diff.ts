@@ -38,8 +38,7 @@ export function diff(
   }
   const isUnknown = (field: string) => hasUnknown(after[field]);
   const endsFirst = (field: string) => isUnknown(field) && type.fields[field]?.isPlace === true;
-  const canWait = terms.isSupposed && !terms.driftOnly;
-  const replacing = due.filter(({ field, replace }) => replace && (!canWait || endsFirst(field)));
+  const replacing = due.filter(({ field, replace }) => replace && (!terms.isSupposed || endsFirst(field)));
   const replaces = [...new Set(replacing.map(({ field }) => field))];
   const isUnexplained = (field: string) => !due.some((item) => item.field === field && item.why !== undefined);
   return {

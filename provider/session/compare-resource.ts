@@ -4,7 +4,7 @@ import { nextDue } from "../keys/key-fields";
 import { lostIn } from "../keys/lost-request";
 import { sameScope, scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
-import type { Planned } from "../schema/field-types";
+import { hasUnknown, type Planned } from "../schema/field-types";
 import type { Given, Made, Outputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -19,15 +19,17 @@ export function compareResource(
   session: Session,
   resource: Compared,
   context: Context,
-): Difference & { readonly driftOnly: boolean } {
+): Difference & { readonly driftOnly: boolean; readonly isSupposed: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
+  // The engine compares the inputs in the state, of which it replaces those that may change by unknown ones.
+  const isSupposed = !driftOnly && !session.isChecked(context.urn) && hasUnknown(inputs);
   const found = diff(type, outputs, inputs, {
     now: context.now(),
     accountMark: () => context.accountMark(),
     renamedFrom: () => session.renamedFrom(),
     driftOnly,
-    isSupposed: !session.isChecked(context.urn),
+    isSupposed,
     hasLedger: context.hasLedger,
   });
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
@@ -37,7 +39,7 @@ export function compareResource(
     reportOrigin(session, resource, context);
     noteReplaced(found, resource, context);
   }
-  return { ...found, driftOnly };
+  return { ...found, driftOnly, isSupposed };
 }
 
 /**

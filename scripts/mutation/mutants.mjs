@@ -1218,7 +1218,7 @@ const adoption = [
   ...inFile("provider/schema/diff.ts", [
     {
       name: "a key is not deleted first for a change that the engine only supposes",
-      change: without("diff", "canWait", "replace"),
+      change: without("diff", "isSupposed", "replace"),
       test: resources("diff"),
       by: "replaces no key for a change that the engine only supposes",
     },
@@ -3389,7 +3389,7 @@ const evidence = [
     },
     {
       name: "a command that cannot be read may go on after an error of a hook",
-      change: becomes("goesOn", "mustHaveReachedConsumers", "isKnown"),
+      change: becomes("goesOn", "mustHaveReachedConsumers", "isKnown", 1),
       test: resources("deletes"),
       by: "keeps it if a hook may have failed",
     },

@@ -292,18 +292,18 @@ new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fai
   });
 
   test("a key whose trigger is deleted before it is replaced stays live until the consumer has the new one, also if it is due by age", async () => {
-    const program = (n: number, age = "") => `
+    const program = (n: number) => `
 const replaceable = {
   diff: async (id, olds, news) => ({ changes: olds.n !== news.n, replaces: olds.n === news.n ? [] : ["n"], deleteBeforeReplace: true }),
   create: async (inputs) => ({ id: "cluster-" + inputs.n, outs: inputs }),
 };
 const cluster = new pulumi.dynamic.Resource(replaceable, "cluster", { n: ${n} });
-const ci = new ApiKey("ci", { rotationTriggers: { cluster: cluster.id }${age} });
+const ci = new ApiKey("ci", { rotationTriggers: { cluster: cluster.id }, rotateAfter: "1s" });
 consumer("app", ci);`;
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     const [old] = await stack.live();
-    await stack.setProgram(program(2, ', rotateAfter: "1s"'));
+    await stack.setProgram(program(2));
     await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
     const done = stack.up();
     await plane.held.wait(1, 60_000);
