@@ -43,12 +43,7 @@ td svg { display: block; width: 100%; min-width: 11rem; max-width: 22rem; }
 #legend svg { width: 1rem; height: 1rem; margin-right: 0.3rem; vertical-align: -0.15rem; }
 table { width: 100%; border-collapse: collapse; }
 caption { text-align: left; padding: 0.4rem 0; color: var(--faint); }
-th, td {
-  padding: 0.5rem 0.6rem;
-  text-align: left;
-  vertical-align: top;
-  border-bottom: 1px solid var(--line);
-}
+th, td { padding: 0.5rem 0.6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { background: var(--raised); }
 thead button {
   min-height: 0;
@@ -98,12 +93,7 @@ main > details { margin: 0.6rem 0; }
     overflow: hidden;
     clip-path: inset(50%);
   }
-  #table thead tr::before {
-    content: "Sort by";
-    padding: 0.4rem 0.6rem;
-    color: var(--faint);
-    font-size: 0.87rem;
-  }
+  #table thead tr::before { content: "Sort by"; padding: 0.4rem 0.6rem; color: var(--faint); font-size: 0.87rem; }
   #table thead th { border: 0; padding: 0.3rem 0.5rem; white-space: nowrap; }
   #table tbody tr {
     display: grid;

@@ -173,7 +173,7 @@ export const ERRORS = {
   },
   "KP-REVOKE": {
     kind: "api",
-    when: "A key stays live, because the service did not revoke it, because a consumer that this run left out or that failed may still have it, or because its successor is not ready. It stays in the state.",
+    when: "A key stays live, because the service did not revoke it, because a consumer that this run left out or that failed may still have it, because its successor is not ready, or because the program of a run that continued after errors has not declared it. It stays in the state.",
     remedy:
       "Run the command again, without `--target`, `--exclude` and `--continue-on-error`. Or revoke the key in the service's console.",
   },

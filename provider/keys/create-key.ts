@@ -191,8 +191,10 @@ async function revokeOrphan(
   context: Context,
 ): Promise<boolean> {
   try {
-    await context.keys().revoke(orphan.id);
-    return true;
+    // The service does not know a new key everywhere at once. So one that it does not find may be live.
+    if ((await context.keys().revoke(orphan.id)) === "revoked") return true;
+    left.orphans.push(orphan);
+    return false;
   } catch (error) {
     left.orphans.push(orphan);
     if (isAborted(error)) throw error;

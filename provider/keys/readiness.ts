@@ -171,7 +171,8 @@ export const NOT_CREATED = failed({ action: "create" });
 
 function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
   const ended = new Set(isOperationFailed(error) ? error.failed.map(({ id }) => id) : []);
-  const left = isTimeout(error) ? new Set(error.pending.map(({ id }) => id)) : undefined;
+  // That of a poll without an answer names no operation, and tells nothing of them.
+  const left = isTimeout(error) && error.pending.length > 0 ? new Set(error.pending.map(({ id }) => id)) : undefined;
   const still = pending.filter(({ operationId }) => operationId === undefined || (left?.has(operationId) ?? true));
   const marked = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
   return { pending: marked, why: messageOf(error) };

@@ -98,19 +98,19 @@ export async function mustHaveReachedConsumers(
   if (!isInDoubt) return;
   const { urn } = context;
   const goesOn = isKnown || !isLimited;
+  // When a resource has failed, the program lacks what it declares with its outputs.
+  const isHidden = isKnown && !context.isDeclared;
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (look: { readonly fresh: boolean }): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness(look);
     // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
     if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
-    if (isDestroy) return witness.waitingFor(urn, id, { goesOn });
     const successor = witness.successorOf(urn, id);
-    // The look that deletions share can be from before this resource was replaced. And when a resource has failed, the
-    // program does not declare what it declares with its outputs.
-    if (successor === undefined && (!look.fresh || (isKnown && !context.isDeclared))) return "unknown";
+    // The look that deletions share can be from before this resource was replaced.
+    if (successor === undefined && !isDestroy && (isHidden || !look.fresh)) return "unknown";
     const { created, hasFailed, hasAfterHook } = successor ?? {};
-    // Everybody outside the stack still has the old key.
-    if (hasFailed || (goesOn && hasAfterHook)) return [nameInUrn(urn)];
+    // Everybody outside the stack still has the old key. A destroy deletes both.
+    if ((hasFailed || (goesOn && hasAfterHook)) && !isDestroy) return [nameInUrn(urn)];
     const waiting = witness.waitingFor(urn, id, { goesOn });
     if (!isSafe(waiting) || created === undefined) return waiting;
     return witness.waitingFor(urn, id, { goesOn, isUpdate: await context.history.updatesSince(created, urn) });
@@ -120,17 +120,17 @@ export async function mustHaveReachedConsumers(
   const waiting = await ask({ fresh: true });
   if (isSafe(waiting)) return;
   const names = waiting === "unknown" ? [] : waiting.map((name) => JSON.stringify(name));
-  const why = names.length === 0 ? "its consumers may still have it" : `${names.join(" and ")} may still have it`;
-  const isUnread = !isKnown && !isLimited;
+  const who = names.length === 0 ? "its consumers" : names.join(" and ");
+  const isUndeclared = isHidden && names.length === 0;
+  const why = isUndeclared
+    ? "the program has not declared it, perhaps because a resource failed"
+    : `${who} may still have it`;
   const options = "continues after errors, or is limited by targets or exclusions";
-  throw new KeyplaneError(
-    "KP-REVOKE",
-    `the key stays live, because ${why}${
-      isUnread
-        ? `, and keyplane could not read whether this command ${options}. Run it on Linux, or see docs/limits.md`
-        : `: this command ${options}. Run \`pulumi up\` without these options`
-    }`,
-  );
+  const remedy =
+    isKnown || isLimited
+      ? `: this command ${options}. Run \`pulumi up\` without these options`
+      : `, and keyplane could not read whether this command ${options}. docs/limits.md says what to do`;
+  throw new KeyplaneError("KP-REVOKE", `the key stays live, because ${why}${remedy}`);
 }
 
 /** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */

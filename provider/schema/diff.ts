@@ -29,17 +29,18 @@ export function diff(
   inputs: Planned<Given>,
   terms: DueTerms & { readonly driftOnly: boolean; readonly isSupposed?: boolean },
 ): Difference {
-  const due = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
+  const all = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
   const before: Properties = { ...outputs, ...type.inForce?.(outputs, inputs) };
   const after: Properties = inputs;
   for (const [field, rule] of Object.entries(type.fields)) {
     const change = fieldChange(rule, before[field], after[field]);
-    if (change !== undefined) due.push({ field, replace: change === "replace" });
+    if (change !== undefined) all.push({ field, replace: change === "replace" });
   }
   const isUnknown = (field: string) => hasUnknown(after[field]);
   const endsFirst = (field: string) => isUnknown(field) && type.fields[field]?.isPlace === true;
-  const replacing = due.filter(({ field, replace }) => replace && (!terms.isSupposed || endsFirst(field)));
-  const replaces = [...new Set(replacing.map(({ field }) => field))];
+  // Not even a change is shown otherwise: with `replaceOnChanges`, the engine replaces a resource for that.
+  const due = terms.isSupposed ? all.filter(({ field, replace }) => replace && endsFirst(field)) : all;
+  const replaces = [...new Set(due.flatMap(({ field, replace }) => (replace ? field : [])))];
   const isUnexplained = (field: string) => !due.some((item) => item.field === field && item.why !== undefined);
   return {
     changes: due.length > 0,

@@ -22,6 +22,11 @@ export interface Run {
   readonly ended: number;
 }
 
+export interface RunPage {
+  readonly runs: readonly Run[];
+  readonly isLast: boolean;
+}
+
 /** Flags and variables that keep a run from reaching every resource. */
 const LIMITS = ["target", "target-replace", "exclude"];
 
@@ -35,13 +40,48 @@ export function readHistory(text: string): readonly Run[] {
   return entries.map(readRun);
 }
 
+/** The runs of a stack, newest first, as far back as somebody asks. Each page is read once. */
+export class RunPages {
+  #runs: readonly Run[] = [];
+  #pages = 0;
+  /** `unknown`: no further page can be read. */
+  #end: "open" | "whole" | "unknown" = "open";
+  #reading: Promise<void> | undefined;
+
+  /** @param read - Reads a page, from 1; `undefined` if it cannot be read. */
+  constructor(private readonly read: (page: number) => Promise<RunPage | undefined>) {}
+
+  /** The runs until one that began before a time, if the history goes back that far; `undefined` if it cannot be read. */
+  async until(time: number): Promise<readonly Run[] | undefined> {
+    while (this.#end === "open" && !(firstOf(this.#runs) < time)) {
+      this.#reading ??= this.#readNext();
+      await this.#reading;
+    }
+    if (this.#pages === 0) return undefined;
+    return this.#end === "whole" ? this.#runs : [...this.#runs, runsBefore(this.#runs)];
+  }
+
+  async #readNext(): Promise<void> {
+    const page = await this.read(this.#pages + 1);
+    this.#reading = undefined;
+    // Otherwise the page has no readable time, or the same runs once more.
+    const isFurther = page !== undefined && firstOf(page.runs) < firstOf(this.#runs);
+    const isNew = isFurther || this.#pages === 0;
+    if (page?.isLast && (isNew || page.runs.length === 0)) this.#end = "whole";
+    else if (!isFurther) this.#end = "unknown";
+    if (page === undefined) return;
+    if (isNew) this.#runs = [...this.#runs, ...page.runs];
+    this.#pages++;
+  }
+}
+
 /** When the first of these runs began, as far as that can be read. */
-export function firstOf(runs: readonly Run[]): number {
+function firstOf(runs: readonly Run[]): number {
   return Math.min(...runs.map(({ began }) => began).filter((began) => !Number.isNaN(began)));
 }
 
 /** What is not known of the runs before these, as one run: it may have delivered keys at any time before them. */
-export function runsBefore(runs: readonly Run[]): Run {
+function runsBefore(runs: readonly Run[]): Run {
   return {
     mayHaveSucceeded: true,
     mayHaveDelivered: true,

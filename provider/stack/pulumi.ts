@@ -2,13 +2,13 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { messageOf } from "../errors";
 import type { EngineCommand } from "./command-line";
 import { type Deployment, readDeployment } from "./deployment";
-import { firstOf, type Run, readHistory, runsBefore } from "./history";
+import { type RunPage, readHistory } from "./history";
 
 const TIMEOUT_MS = 60_000;
 
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** How many runs are read at once. Services limit it. */
+/** How many runs a page has. Services limit it. */
 const RUNS = 100;
 
 /** Why the Pulumi CLI did not answer. `failed` is any other reason. */
@@ -62,21 +62,11 @@ export class Pulumi {
     }
   }
 
-  /** The last runs, newest first, and those before them until one that began before a time. */
-  async history(stack: string, since = Number.POSITIVE_INFINITY): Promise<readonly Run[]> {
-    const runs: Run[] = [];
-    let last = Number.POSITIVE_INFINITY;
-    for (let page = 1; ; page++) {
-      const question = ["stack", "history", "--json", "--page-size", String(RUNS), "--page", String(page)];
-      const found = readHistory(await this.#ask(question, stack));
-      const first = firstOf(found);
-      // Otherwise no run of the page has a readable time, or it has the same runs once more.
-      const isFurther = first < last;
-      if (isFurther || page === 1) runs.push(...found);
-      if (found.length < RUNS) return runs;
-      if (!isFurther || first < since) return [...runs, runsBefore(runs)];
-      last = first;
-    }
+  /** A page of the runs of a stack, from 1, newest first. */
+  async history(stack: string, page: number): Promise<RunPage> {
+    const question = ["stack", "history", "--json", "--page-size", String(RUNS), "--page", String(page)];
+    const runs = readHistory(await this.#ask(question, stack));
+    return { runs, isLast: runs.length < RUNS };
   }
 
   /** A value of the stack's configuration, decrypted. An object is JSON. */

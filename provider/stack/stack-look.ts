@@ -4,7 +4,7 @@ import { MAX_SKEW_MS } from "../keys/clock-skew";
 import { stackIn } from "../keys/identity";
 import type { Delivery, History, HistoryMark, Witness } from "../schema/witness";
 import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
-import type { Run } from "./history";
+import type { Run, RunPages } from "./history";
 import type { Pulumi } from "./pulumi";
 
 /** The run that looks, and the engine that shows its warnings. */
@@ -21,7 +21,7 @@ export class StackLook implements History {
   readonly #states = new Map<string, Promise<Witness | undefined>>();
   /** Later reads, which their callers share. */
   readonly #again = new Map<string, Promise<Witness | undefined>>();
-  #history: { readonly since: number; readonly runs: Promise<readonly Run[] | undefined> } | undefined;
+  #history: RunPages | undefined;
   #isReported = false;
 
   constructor(private readonly looking: Looking) {}
@@ -70,7 +70,7 @@ export class StackLook implements History {
     const refreshes = command.refreshes === "never" && always ? "before" : command.refreshes;
     const isProofNow = refreshes === "never" || (refreshes === "before" && from >= startedAt);
     // What happened before this process was started, the history shows. It lacks runs that were killed.
-    const runs = from >= startedAt || always ? [] : ((await this.#runs(urn)) ?? []);
+    const runs = from >= startedAt || always ? [] : ((await this.#runs(urn, from)) ?? []);
     return (changedAt) => {
       // The clock of the machine that changed it was wrong, so its time may be from before the period.
       if (changedAt > this.looking.now()) return false;
@@ -84,23 +84,13 @@ export class StackLook implements History {
     };
   }
 
-  /**
-   * The history until a run that began before a time, if it goes back that far. Callers share what was read last, and read
-   * it again only to get further back: this run is not in it.
-   */
+  /** The history until a run that began before a time, by default the last page. This run is not in it. */
   async #runs(urn: string, since = Number.POSITIVE_INFINITY): Promise<readonly Run[] | undefined> {
-    for (;;) {
-      this.#history ??= {
-        since,
-        runs: this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack, since)),
-      };
-      const last = this.#history;
-      const runs = await last.runs;
-      const isEnough = last.since <= since || runs?.some(({ began }) => Number.isFinite(began) && began < since);
-      if (runs === undefined || isEnough || runs.every(({ began }) => began !== Number.NEGATIVE_INFINITY)) return runs;
-      // Whoever comes first reads further, for all.
-      if (last === this.#history) this.#history = undefined;
-    }
+    const { RunPages } = await import("./history.js");
+    const read = (page: number) =>
+      this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack, page));
+    this.#history ??= new RunPages(read);
+    return this.#history.until(since);
   }
 
   async #read(urn: string): Promise<Witness | undefined> {

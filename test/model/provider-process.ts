@@ -44,7 +44,7 @@ class ModelLook extends StackLook {
   protected override async pulumi() {
     return {
       state: async (stack: string) => this.engine.state(stack),
-      history: async (stack: string) => this.engine.history(stack),
+      history: async (stack: string) => ({ runs: this.engine.history(stack), isLast: true }),
     };
   }
 }

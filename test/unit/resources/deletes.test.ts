@@ -410,7 +410,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   const HOOK = { resourceHooks: { AfterUpdate: ["restart"] } };
 
   /** A key with a successor in the state. */
-  const replaced = async (command: Partial<Command> = {}, context: Partial<Context> = {}) => {
+  const replaced = async (command: Partial<Command> = {}, context: Parameters<typeof StackHarness.start>[0] = {}) => {
     const harness = await StackHarness.start({
       urn: URN,
       command: () => ({ isInDoubt: true, isLimited: true, isDestroy: false, ...command }),
@@ -492,9 +492,18 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     const { harness, old } = await replaced(command, { isDeclared });
     harness.save().add(old);
     const deleting = harness.deleteKey(old);
-    if (isKept) await expect(deleting).rejects.toThrow(/its consumers may still have it/);
+    if (isKept) await expect(deleting).rejects.toThrow(/because the program has not declared it/);
     else await deleting;
     expect((await harness.liveIds()).includes(old.id)).toBe(isKept);
+  });
+
+  it("fails in a destroy that goes on, if only a refresh may have changed a consumer since", async () => {
+    const isUpdate = () => false;
+    const command = { isLimited: false, goesOn: true, isDestroy: true };
+    const stack = await replaced(command, { history: { updatesSince: async () => isUpdate } });
+    save(stack).add(consumer(AFTER));
+    await expect(stack.harness.deleteKey(stack.old)).rejects.toThrow(/"app" may still have it/);
+    expect(await stack.harness.liveIds()).toContain(stack.old.id);
   });
 
   it.each(["cannot be read", "is that of another stack"])("fails if the state %s", async (why) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
@@ -162,6 +162,17 @@ describe("a creation", () => {
     const updated = await harness.updateKey(key);
     expect(updated.outputs.pendingRevocations).toBeUndefined();
     expect(updated.outputs.key).toBe(key.outputs.key);
+    expect(await harness.liveIds()).toEqual([key.id]);
+  });
+
+  it("C7: records an orphan that the service does not find yet, and the next update revokes it", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    vi.spyOn(harness.account.keys, "revoke").mockResolvedValueOnce("absent");
+    const key = await harness.createKey();
+    const [orphan] = (await harness.liveIds()).filter((id) => id !== key.id);
+    expect(key.outputs.pendingRevocations).toEqual([orphan]);
+    await harness.updateKey(key);
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 

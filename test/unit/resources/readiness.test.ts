@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import { AbortedError } from "../../../provider/errors";
+import { AbortedError, TimeoutError } from "../../../provider/errors";
 import type { DiagnosticMessage } from "../../../provider/http";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
@@ -119,6 +119,14 @@ describe("a key whose creation started an operation", () => {
         expect(await harness.liveIds()).toEqual([]);
       }
     }
+  });
+
+  it("W2: is recorded with its operations if the service answers no poll", async () => {
+    const harness = await StackHarness.start();
+    vi.spyOn(harness.account.operations, "wait").mockRejectedValueOnce(new TimeoutError("the service did not answer"));
+    const key = await unready(harness);
+    expect(key.notReady).toContain("The next `pulumi up` keeps waiting");
+    expect(key.outputs).toMatchObject({ pending: [{ action: "apply_config", operationId: operationOf(key) }] });
   });
 
   it("W7: is recorded if the credential is refused in the middle of the wait", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deliveryOf, markOf, readHistory, runsBefore } from "../../../provider/stack/history";
+import { deliveryOf, markOf, type Run, type RunPage, RunPages, readHistory } from "../../../provider/stack/history";
 
 const BEGAN = "2026-01-01T00:00:00.000Z";
 const ENDED = "2026-01-01T00:00:10.000Z";
@@ -17,6 +17,10 @@ const entry = (later = 0, fields: object = {}) => ({
 const environment = (more: object) => ({ environment: { "pulumi.version": "v3.260.0", ...more } });
 const DELIVERED = { mayHaveSucceeded: true, mayHaveDelivered: true };
 const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
+
+const [two, timeless] = [history(entry(20), entry(10)), history({ result: "failed" }, { result: "failed" })];
+const last = (page: number, runs: readonly Run[]): RunPage =>
+  page === 1 ? { runs: two, isLast: false } : { runs, isLast: true };
 
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
@@ -45,10 +49,29 @@ describe("the history of a stack", () => {
     expect(history(entry(0, fields))).toMatchObject([{ isComplete: false }]);
   });
 
-  test("tells nothing of the runs before those that were read", () => {
+  test("tells nothing of the runs before those that were read", async () => {
     const failed = history(entry(40, { result: "failed" }), entry(20, { result: "failed" }));
     const before = { ...DELIVERED, isComplete: false, onlyUpdates: false, version: 0, began: -Infinity, ended: at(20) };
-    expect(runsBefore(failed)).toEqual(before);
+    const pages = new RunPages(async () => ({ runs: failed, isLast: false }));
+    expect(await pages.until(at(30))).toEqual([...failed, before]);
+  });
+
+  test.each<[string, (page: number) => Promise<RunPage | undefined>, number, boolean]>([
+    ["a later page cannot be read", async (page) => (page === 1 ? { runs: two, isLast: false } : undefined), 2, false],
+    ["a page repeats itself", async () => ({ runs: two, isLast: false }), 2, false],
+    ["no run has a readable time", async () => ({ runs: timeless, isLast: false }), 1, false],
+    ["the last page has no readable time", async (page) => last(page, timeless), 2, false],
+    ["the last page is empty", async (page) => last(page, []), 2, true],
+  ])("is read no further, and keeps what was read, if %s", async (_, read, pages, isWhole) => {
+    const asked: number[] = [];
+    const all = new RunPages((page) => {
+      asked.push(page);
+      return read(page);
+    });
+    const [runs = []] = await Promise.all([all.until(0), all.until(0)]);
+    expect(asked).toHaveLength(pages);
+    expect(runs.some(({ began }) => began === Number.NEGATIVE_INFINITY)).toBe(!isWhole);
+    expect(runs).toHaveLength(2 + Number(!isWhole));
   });
 
   test.each([
