@@ -2708,13 +2708,13 @@ const evidence = [
   ...inFile("provider/stack/history.ts", [
     {
       name: "the runs before those that were read may have delivered keys",
-      change: always("until", "whole"),
+      change: always("until", "#end", "whole"),
       test: stack("history"),
       by: "tells nothing of the runs before those that were read",
     },
     {
-      name: "a history that repeats itself is not read forever",
-      change: drop("#readNext", "isFurther", "unknown"),
+      name: "a history that repeats itself is not read as a whole",
+      change: becomes('"whole"', "#readNext", "unknown"),
       test: stack("history"),
       by: "is read no further",
     },
@@ -3141,7 +3141,7 @@ const evidence = [
     },
     {
       name: "a new key that the service does not find yet stays on record",
-      change: always("revokeOrphan", "revoked"),
+      change: becomes("true", "revokeOrphan", "orphan", "revoked"),
       test: resources("lost-answers"),
       by: "records an orphan that the service does not find yet",
     },
@@ -3389,7 +3389,7 @@ const evidence = [
     },
     {
       name: "after an error, a key that the program lacks is not revoked",
-      change: without("mustHaveReachedConsumers", "isKnown", 2),
+      change: without("mustHaveReachedConsumers", "isKnown", 3),
       test: resources("deletes"),
       by: "revokes one that the program lacks, in a command that ends",
     },
