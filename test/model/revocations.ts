@@ -19,14 +19,22 @@ export interface Ended extends Pick<Saved, "known" | "line"> {
   readonly until: number;
 }
 
+/** Somebody has used a key. */
+export interface Use {
+  /** The number in the log of the last request before the first use. */
+  readonly after: number;
+  /** The last use, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** What is known beside the engine that revokes a key. */
 export interface World {
   readonly turns: readonly Turn[];
   /** All engines of the story, and the histories that have ended. */
   readonly engines: readonly MiniEngine[];
   readonly ended: readonly Ended[];
-  /** When somebody used a key for the last time, by the key's id, in milliseconds since 1970. */
-  readonly uses: ReadonlyMap<string, number>;
+  /** The uses of keys, by the key's id. */
+  readonly uses: ReadonlyMap<string, Use>;
   /** Whether a provider is declared not to notice that somebody needs this key. */
   isWeak(id: string, engine: MiniEngine): boolean;
 }
@@ -66,7 +74,7 @@ function judgePrevious(key: string, at: number, { outside }: MiniEngine, { uses 
     supersededAt + GRACE_MS,
   );
   if (at >= supersededAt + MAX_OVERLAP_MS) return;
-  const used = uses.get(key) ?? 0;
+  const used = uses.get(key)?.at ?? 0;
   expect(at, `I18: previous key ${key} was revoked though it was in use`).toBeGreaterThanOrEqual(used + QUIET_MS);
 }
 
@@ -91,6 +99,8 @@ function judgeUnknown(
   const holders = others.filter(({ known }) => known.has(key));
   expect(holders.length, `I17: unknown key ${key} was revoked, which another history had`).toBe(0);
   // The run that makes a key may try it, and revoke it if it is not usable.
-  const wasUsed = uses.has(key) || log.some(({ keyId, seq }) => String(keyId) === key && seq <= began);
+  // A request that was sent before the first use can be carried out after it.
+  const { after = asked } = uses.get(key) ?? {};
+  const wasUsed = after < asked || log.some(({ keyId, seq }) => String(keyId) === key && seq <= began);
   expect(wasUsed, `I17: unknown key ${key} was revoked, although it was used`).toBe(false);
 }

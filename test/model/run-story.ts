@@ -10,7 +10,7 @@ import { StackHarness } from "../unit/resources/harness";
 import type { Action, Elsewhere } from "./actions";
 import { DynamicEngine } from "./dynamic-engine";
 import type { MiniEngine, Saved } from "./mini-engine";
-import { type Ended, GRACE_MS, judgeRevocation, MAX_OVERLAP_MS, PERIODS } from "./revocations";
+import { type Ended, GRACE_MS, judgeRevocation, MAX_OVERLAP_MS, PERIODS, type Use } from "./revocations";
 import { type DeclaredKey, type Flags, handedOutIn, keysIn, type Program, type Stored } from "./state";
 
 /** The last program, if the story has none. */
@@ -65,8 +65,8 @@ export class Story {
   private readonly work = new Map<string, Map<string, "pending" | "failed" | "over">>();
   private readonly ended: Ended[] = [];
   private readonly checkpoints: Saved[] = [];
-  /** When somebody used a key for the last time, by its id. */
-  private readonly uses = new Map<string, number>();
+  /** The uses of keys, by the key's id. */
+  private readonly uses = new Map<string, Use>();
   /** Keys as programs have declared them last, by name. */
   private readonly declared = new Map<string, DeclaredKey>();
   protected program = LAST;
@@ -173,7 +173,8 @@ export class Story {
           this.hasLostHeldKey ||= held.includes(String(key.id));
         } else {
           await plane.state.useKey(key.id);
-          this.uses.set(String(key.id), clock.now());
+          const { after = this.judged } = this.uses.get(String(key.id)) ?? {};
+          this.uses.set(String(key.id), { after, at: clock.now() });
         }
         break;
       }

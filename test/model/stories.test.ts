@@ -310,4 +310,18 @@ describe("a stack keeps all invariants in the story of", () => {
       await runStory([up(program, { step: 3, when, victim: "provider" }), up(program)]);
     }
   });
+
+  // Seed 27112032: the key was unused when its revocation was requested, and used when that was carried out.
+  test("a new key whose operation fails, and which somebody uses before it is revoked late", async () => {
+    const failed = { action: "apply_config", runningMs: 0, outcome: "failed" } as const;
+    const waiting = { ...key({ verify: true, revokeOnDelete: false }, true), consumed: false, waits: true };
+    await runStory([
+      {
+        ...{ do: "fault" },
+        rule: { count: 3, route: "DELETE /api_keys/{key_id}", fault: "close", commit: "late", lateMs: 10_000 },
+      },
+      { do: "fault", rule: { count: 1, route: "POST /api_keys", operations: [failed] } },
+      ...[up({ "rotating-0": waiting }), { do: "use", which: 0 } as const],
+    ]);
+  });
 });
