@@ -14,7 +14,7 @@ const LISTED_WITHIN_MS = 60_000;
 
 export interface RecordedKey extends HeldName {
   readonly identity: string | undefined;
-  /** ISO 8601 time; absent if it is not recorded. */
+  /** ISO 8601 time by which it existed; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
   /** The secret; absent if it is not recorded, or sealed. */
   readonly key?: string | undefined;
@@ -76,8 +76,8 @@ export function isYoung(held: RecordedKey, context: Context): boolean {
 }
 
 /** The age of a key in milliseconds, by the service's clock. */
-function ageOf({ createdAt }: RecordedKey, context: Context): number {
-  return context.account().serviceNow() - Date.parse(createdAt ?? "");
+function ageOf({ id, createdAt }: RecordedKey, context: Context): number {
+  return context.account().serviceNow() - Date.parse(createdAt ?? context.keys().createdAt(id) ?? "");
 }
 
 /** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */

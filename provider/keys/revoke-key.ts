@@ -27,10 +27,17 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   // another one, which can be that of another account, the key itself is tried.
   else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return mustNotWork(held, context);
   const unlisted = found === undefined;
-  const outcome = await all.revoke(held.id, { unlisted });
+  if ((await all.revoke(held.id, { unlisted })) !== "absent") return;
   // The service may not know a new key everywhere yet, and a credential that has lost permissions gets the same answers.
-  const isUnsure = async () => (unlisted && isYoung(held, context)) || (await all.list()).length === 0;
-  if (outcome === "absent" && (await isUnsure())) await mustNotWork(held, context);
+  const isNew = unlisted && isYoung(held, context);
+  if (isNew && held.key === undefined) {
+    const which = `key ${formatKey(held)}, which is new`;
+    throw new KeyplaneError(
+      "KP-REVOKE",
+      `the service does not know ${which}, everywhere yet. Run the command again in a minute`,
+    );
+  }
+  if (isNew || (await all.list()).length === 0) await mustNotWork(held, context);
 }
 
 /**
@@ -39,14 +46,15 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
  * @param toRevoke - The names of those whose names do not show who created them.
  */
 export async function revokeAll(
-  toRevoke: readonly HeldName[],
+  toRevoke: readonly Omit<RecordedKey, "identity">[],
   identity: string | undefined,
   context: Context,
 ): Promise<readonly string[]> {
   const left = await Promise.all(
-    toRevoke.map(async ({ id, name }) => {
+    toRevoke.map(async (held) => {
+      const { id } = held;
       try {
-        await revokeKey({ id, name, identity }, context);
+        await revokeKey({ ...held, identity }, context);
         return [];
       } catch (error) {
         // An aborted run only records the ids: it has left too much to do for a warning about each.

@@ -1,5 +1,6 @@
 import { KeyplaneError } from "../errors";
 import { keyDigest } from "../key-digest";
+import type { RecordedKey } from "../keys/find-key";
 import { keyFields, keyRules, rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
 import { expiresAt, leaseRules } from "../keys/lease";
@@ -7,7 +8,6 @@ import { textOf, withoutEmpty } from "../members";
 import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Outputs, Properties } from "../schema/outputs";
 import type { Context, Failure } from "../schema/resource-type";
-import type { HeldName } from "../schema/witness";
 import type { SealedTexts } from "../seal/recipients";
 
 const NO_ADOPTION =
@@ -121,6 +121,7 @@ export function isExact({ mintedBy }: ApiKeyState): boolean {
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
-export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly HeldName[] {
-  return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined }));
+export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly Omit<RecordedKey, "identity">[] {
+  const { createdAt } = state;
+  return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined, createdAt }));
 }

@@ -58,6 +58,8 @@ export class Keys {
   readonly #revoked = new Set<string>();
   /** Their names, as far as a list has shown them. */
   readonly #revokedNames = new Set<string>();
+  /** When this process created keys, by their ids, as ISO 8601 times. */
+  readonly #created = new Map<string, string>();
   /** Revocations that are under way or have succeeded, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
   #isAccepted = false;
@@ -100,7 +102,9 @@ export class Keys {
       });
       this.#isAccepted = true;
       const { warn } = this.account;
-      return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
+      const created = readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
+      this.#created.set(created.id, created.createdAt);
+      return created;
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -133,6 +137,11 @@ export class Keys {
       keys = await this.#list.fresh(signal);
     }
     return keys;
+  }
+
+  /** When this process created the key, as an ISO 8601 time. */
+  createdAt(id: string): string | undefined {
+    return this.#created.get(id);
   }
 
   /** Whether this process has revoked the key. */
@@ -182,6 +191,11 @@ export class Keys {
     return getOrCreate(this.#revocations, id, async () => {
       try {
         const outcome = await this.#revoke(id, options);
+        // Nothing has shown that the key existed. It can be a new one, and appear in a later list.
+        if (outcome === "absent" && options.unlisted) {
+          this.#revocations.delete(id);
+          return outcome;
+        }
         this.#revoked.add(id);
         const name = keyIn(this.#list.latest ?? [], id)?.name;
         if (name !== undefined) this.#revokedNames.add(name);

@@ -1,4 +1,5 @@
 import { KeyplaneError } from "../../errors";
+import type { RecordedKey } from "../../keys/find-key";
 import { nameInUrn } from "../../keys/names";
 import { refusedTakeOver } from "../../keys/revoke-key";
 import { accountFailures, sameScope } from "../../keys/scope";
@@ -79,8 +80,11 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
 }
 
 /** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly HeldName[] {
-  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
+export function keysToRevoke(
+  ids: readonly string[],
+  { adopted, createdAt }: RotationState,
+): readonly Omit<RecordedKey, "identity">[] {
+  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined, createdAt }));
 }
 
 export function heldBy(state: RotationState): readonly HeldName[] {

@@ -43,7 +43,8 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
       continue;
     }
     context.progress(`revoking key ${key.id}`);
-    await revokeKey({ ...key, identity: state.identity }, context);
+    const { identity, createdAt } = state;
+    await revokeKey({ ...key, identity, ...(key === state.current && { createdAt }) }, context);
   }
   // Asked last, because the ledger is deleted at the same time.
   const unrevoked = left.filter((keyId) => !context.run.ledger.deliveries.get(keyId)?.isRevoked);

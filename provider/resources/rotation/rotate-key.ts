@@ -118,7 +118,7 @@ async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<A
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
 async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
-  const left = await revokeAll([state.current], state.inputs.owner, context);
+  const left = await revokeAll([{ ...state.current, createdAt: state.createdAt }], state.inputs.owner, context);
   const pendingRevocations = [...state.pendingRevocations, ...left];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
