@@ -112,7 +112,14 @@ async function createExact(inputs: KeyInputs & NameClaim, context: Context): Pro
   await clearName(inputs, context);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createWhenFree(inputs, context);
+      const created = await createWhenFree(inputs, context);
+      if (attempt > 1) {
+        context.warn(
+          `a request for a key ${name} got no answer, and the service may still carry it out. Then a second key has the name, ` +
+            "which no resource has. Look for it with `npx keyplane keys`",
+        );
+      }
+      return created;
     } catch (error) {
       if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);

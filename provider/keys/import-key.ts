@@ -5,7 +5,7 @@ import type { Context } from "../schema/resource-type";
 import { conceal } from "../secrets";
 import type { KeyInputs } from "./key-fields";
 import { expiresAt } from "./lease";
-import { formatKey } from "./names";
+import { formatKey, isOthers } from "./names";
 import { refusedTakeOver } from "./revoke-key";
 import { scopeOf } from "./scope";
 
@@ -51,6 +51,12 @@ export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context
   const record = await (scopeOf(inputs).organizationId === undefined
     ? provenByItself(claim, context)
     : plausibleInOrganization(claim, context));
+  if (isOthers({ name: record.name, maker: undefined }, inputs.owner)) {
+    context.warn(
+      `key ${formatKey(record)} was created by another stack of keyplane. If that stack still has it, it revokes the key in ` +
+        "a rotation or a deletion. First run `pulumi state delete` there",
+    );
+  }
   const deadline = expiresAt(record.name);
   if (deadline !== undefined && inputs.maxAge === undefined) {
     context.warn(

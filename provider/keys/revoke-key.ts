@@ -26,18 +26,15 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
   // another one, which can be that of another account, the key itself is tried.
   else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return mustNotWork(held, context);
-  const unlisted = found === undefined;
-  if ((await all.revoke(held.id, { unlisted })) !== "absent") return;
-  // The service may not know a new key everywhere yet, and a credential that has lost permissions gets the same answers.
-  const isNew = unlisted && isYoung(held, context);
-  if (isNew && held.key === undefined) {
+  if ((await all.revoke(held.id, { unlisted: found === undefined })) === "revoked") return;
+  // A new key that is not known everywhere yet gets the same answers, and so does a key of another account, or of a
+  // credential that has lost permissions.
+  if (held.key === undefined && isYoung(held, context)) {
     const which = `key ${formatKey(held)}, which is new`;
-    throw new KeyplaneError(
-      "KP-REVOKE",
-      `the service does not know ${which}, everywhere yet. Run the command again in a minute`,
-    );
+    throw new KeyplaneError("KP-REVOKE", `the service does not find ${which}. Run the command again in a minute`);
   }
-  if (isNew || (await all.list()).length === 0) await mustNotWork(held, context);
+  if (held.key !== undefined || (await all.list()).length === 0) await mustNotWork(held, context);
+  all.noteGone(held.id);
 }
 
 /**

@@ -219,6 +219,7 @@ export class Resources {
       if (type.holds) checkId("apiKey", id, "id");
       if (organizationId !== undefined) checkId("organization", organizationId, "id");
       const owner = type.holds && { owner: this.#owners.identityNow(urn, scope) };
+      if (owner) await mustBeSameAccount(owner.owner, context);
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;

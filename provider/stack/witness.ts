@@ -1,6 +1,16 @@
 import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
-import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
+import {
+  hasTagOf,
+  isNamedFor,
+  isOthers,
+  MAX_NAMES,
+  makerIn,
+  nameInUrn,
+  nonceFrom,
+  readRecord,
+  runIn,
+} from "../keys/names";
 import { textsOf } from "../members";
 import type { HeldName, KeyHolder, KeyRequest, WaitingTerms, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
@@ -46,12 +56,14 @@ export class StackWitness implements Witness {
     return this.#ours.some(hidesKeys) ? "unknown" : "no";
   }
 
-  holdersOf({ id, name }: HeldName): readonly KeyHolder[] {
-    const isIt = (key: KeyInState) =>
-      key.id === id && HOLDS.includes(key.role) && (name === undefined || key.name === undefined || key.name === name);
+  holdersOf({ id: keyId, name }: HeldName): readonly KeyHolder[] {
+    const isIt = ({ id, role, name: recorded = name }: KeyInState) =>
+      id === keyId && HOLDS.includes(role) && (name === undefined || recorded === name);
     return this.#ours
       .filter((resource) => keysIn(resource).some(isIt))
-      .map(({ urn, id, replaced, outputs }) => ({ urn, id, replaced, namedFor: urnIn(outputs.__owner) }));
+      .map(({ urn, id, replaced, outputs }) => ({
+        ...{ urn, id, replaced, namedFor: urnIn(outputs.__owner), maker: makerIn(outputs, keyId) },
+      }));
   }
 
   requestOf(name: string): KeyRequest | undefined {

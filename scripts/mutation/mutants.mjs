@@ -263,6 +263,12 @@ const settle = [
   ]),
   ...inFile("provider/keys/clear-name.ts", [
     {
+      name: "a copied stack takes no name from a key of its original",
+      change: becomes("false", "otherHolder", "some", "isOthers"),
+      test: resources("exact-name"),
+      by: "C14: is not created in a copy",
+    },
+    {
       name: "an exact name that is taken stops the creation",
       change: becomes("taken !== 7", "clearName", "taken", "undefined"),
       test: resources("exact-name"),
@@ -817,10 +823,22 @@ const deletes = [
       by: "in another account than the one with the key, under another credential",
     },
     {
-      name: "a new key that is not known everywhere yet is tried before it is forgotten",
-      change: becomes("false", "isUnsure", "isYoung"),
+      name: "a key that is found nowhere is tried before it is forgotten",
+      change: drop("revokeKey", "mustNotWork", "list"),
       test: resources("deletes"),
-      by: "is not done for a new key that the service knows nowhere yet",
+      by: "is not done for a key that the service finds nowhere",
+    },
+    {
+      name: "a new key that is found nowhere and cannot be tried stays on record",
+      change: never("revokeKey", "isYoung"),
+      test: resources("deletes"),
+      by: "is not done for a new key that the service finds nowhere yet",
+    },
+    {
+      name: "a key that is proven to be gone is looked for no more",
+      change: drop("revokeKey", "noteGone"),
+      test: contract("orphans"),
+      by: "fails while such a key stays",
     },
     {
       name: "the id of keyplane's own credential is not revoked under another secret",
@@ -930,8 +948,14 @@ const deletes = [
     },
     {
       name: "a revocation that failed is requested again",
-      change: drop("revoke", "#revocations"),
+      change: never("revoke", "#revoked", "has"),
       test: api("keys-revoke"),
+    },
+    {
+      name: "a key that was not found is not taken for revoked",
+      change: never("revoke", "absent"),
+      test: api("keys-revoke"),
+      by: "D5: asks again",
     },
     {
       name: "a credential that was refused from the start sends one list",
@@ -2409,6 +2433,12 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "an import is guarded by the account of the stack's keys",
+      change: drop("#import", "mustBeSameAccount"),
+      test: contract("import"),
+      by: "an import with another credential is refused",
+    },
     {
       name: "a replacement is guarded by the account that its comparison has shown",
       change: drop("create", "mustBeSameAccount", "former"),

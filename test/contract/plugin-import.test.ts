@@ -213,6 +213,17 @@ it("a rotation of an imported key keeps it as the previous key", async () => {
   expect(await live()).toEqual([]);
 });
 
+it("an import with another credential is refused unless the account has the stack's keys, because it would record that account", async () => {
+  const first = await start();
+  const state = await first.add("ApiKey");
+  const other = { url: plane.url, apiKey: (await plane.state.createKey("another-credential")).key };
+  const later = () =>
+    PluginUnderTest.start(other, { provider: first.provider, config: { importKeys: { [made.id]: made.key } } });
+  expect((await (await later()).import("ApiKey", made.id, "x")).id).toBe(made.id);
+  await plane.state.revokeKey(state.id);
+  expect(await failureOf((await later()).import("ApiKey", made.id, "x"))).toContain("[KP-WRONG-ACCOUNT]");
+});
+
 it("the import of a ProjectReady needs only the project's id", async () => {
   const plugin = await start();
   const { id } = await plane.state.createProject();

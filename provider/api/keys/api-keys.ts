@@ -54,13 +54,13 @@ interface RevokeKeyOptions extends ReadOptions {
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
   readonly #list: SharedList<readonly ApiKeyRecord[]>;
-  /** Ids of keys that this process has revoked. Older lists still contain them. */
+  /** Ids of keys that this process has revoked, or found gone. Older lists still contain them. */
   readonly #revoked = new Set<string>();
   /** Their names, as far as a list has shown them. */
   readonly #revokedNames = new Set<string>();
   /** When this process created keys, by their ids, as ISO 8601 times. */
   readonly #created = new Map<string, string>();
-  /** Revocations that are under way or have succeeded, by the key's id. */
+  /** Revocations that are under way or have revoked a key, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
   #isAccepted = false;
   /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
@@ -144,7 +144,12 @@ export class Keys {
     return this.#created.get(id);
   }
 
-  /** Whether this process has revoked the key. */
+  /** Notes that a key is gone, although this process has not revoked it: nothing looks for it any more. */
+  noteGone(id: string): void {
+    this.#revoked.add(id);
+  }
+
+  /** Whether this process has revoked the key, or knows that it is gone. */
   hasRevoked(id: string): boolean {
     return this.#revoked.has(id);
   }
@@ -191,18 +196,14 @@ export class Keys {
     return getOrCreate(this.#revocations, id, async () => {
       try {
         const outcome = await this.#revoke(id, options);
-        // Nothing has shown that the key existed. It can be a new one, and appear in a later list.
-        if (outcome === "absent" && options.unlisted) {
-          this.#revocations.delete(id);
-          return outcome;
-        }
+        // One that was not found can be a new key that is not known everywhere yet, and appear later.
+        if (outcome === "absent") return outcome;
         this.#revoked.add(id);
         const name = keyIn(this.#list.latest ?? [], id)?.name;
         if (name !== undefined) this.#revokedNames.add(name);
         return outcome;
-      } catch (error) {
-        this.#revocations.delete(id);
-        throw error;
+      } finally {
+        if (!this.#revoked.has(id)) this.#revocations.delete(id);
       }
     });
   }

@@ -147,6 +147,15 @@ describe("revoking a key", () => {
     expect(await account.keys.revoke(id)).toBe("absent");
   });
 
+  it("D5: asks again after an id that no list has was not found, because a new key may appear later", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    await strike({ status: 404 });
+    expect(await account.keys.revoke(id, { unlisted: true })).toBe("absent");
+    expect(account.keys.hasRevoked(id)).toBe(false);
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+
   it("D6: fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ fault: "reset" });

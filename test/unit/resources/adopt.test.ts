@@ -57,6 +57,14 @@ describe("a key that was created by hand", () => {
     expect(stack.warnings).toBe("");
   });
 
+  it("of another stack is adopted with a warning, because that stack can revoke it", async () => {
+    const harness = await StackHarness.start();
+    const adopt = await handmade(harness, generatedName("ci", OTHER_OWNER));
+    const stack = await RotatingStack.start({ adopt }, harness);
+    expect(stack.current).toBe(adopt.id);
+    expect(stack.warnings).toContain("was created by another stack of keyplane");
+  });
+
   it.each([
     ["is reported", undefined],
     ["is not reported if the next run gives it a successor", "30d"],

@@ -4,6 +4,7 @@ import { check } from "../../../provider/schema/check";
 import type { Properties } from "../../../provider/schema/outputs";
 import type { Command, Context } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
+import { RECIPIENTS } from "../../recipients";
 import { failureOf, json, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 import { SavedState, urnOf } from "./saved-state";
 
@@ -15,6 +16,13 @@ const withKey = async () => {
   const key = await harness.createKey();
   const sent = (await harness.plane.log()).length;
   return { harness, key, sent };
+};
+
+/** From now on, lists lack the newest key, and no deletion finds its key. */
+const hideNewest = async ({ plane }: StackHarness) => {
+  // The newest key is the first one in a list.
+  await plane.rules.add({ route: LIST, lacks: 0, count: null });
+  await plane.rules.add({ route: DELETE, status: 404, count: null });
 };
 
 describe("deleting a key", () => {
@@ -32,7 +40,7 @@ describe("deleting a key", () => {
     await harness.plane.state.revokeKey(key.id);
     await harness.clock.pass(300_000);
     await harness.deleteKey(key);
-    expect(await harness.requests(sent)).toEqual([LIST, LIST, DELETE]);
+    expect(await harness.requests(sent)).toEqual([LIST, LIST, DELETE, "GET /projects"]);
   });
 
   it("is not skipped for a new key that is not listed yet", async () => {
@@ -48,17 +56,47 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("is not done for a new key that the service knows nowhere yet, but that works", async () => {
-    const { harness, key } = await withKey();
-    const rules = [
-      // The newest key is the first one in a list.
-      await harness.plane.rules.add({ route: LIST, lacks: 0, count: null }),
-      await harness.plane.rules.add({ route: DELETE, status: 404, count: null }),
-    ];
-    expect((await failureOf(harness.deleteKey(key))).message).toContain("does not list key");
-    for (const { id } of rules) await harness.plane.rules.remove(id);
-    await harness.beside({}).deleteKey(key);
+  it.each([0, 300_000])(
+    "is not done for a key that the service finds nowhere, but that works, after %d ms",
+    async (ms) => {
+      const { harness, key } = await withKey();
+      await harness.clock.pass(ms);
+      await hideNewest(harness);
+      expect((await failureOf(harness.deleteKey(key))).message).toContain("does not list key");
+      await harness.plane.rules.clear();
+      await harness.deleteKey(key);
+      expect(await harness.liveIds()).toEqual([]);
+    },
+  );
+
+  it("is not done for a new key that the service finds nowhere yet, and that nobody can try", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ sealTo: RECIPIENTS[0] });
+    await hideNewest(harness);
+    for (const process of [harness, harness.beside({})]) {
+      expect(await failureOf(process.deleteKey(key))).toMatchObject({ code: "KP-REVOKE" });
+    }
+    await harness.plane.rules.clear();
+    await harness.deleteKey(key);
     expect(await harness.liveIds()).toEqual([]);
+  });
+
+  it("ends for a key that the service finds nowhere for longer than a new key needs", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ sealTo: RECIPIENTS[0] });
+    await harness.plane.state.revokeKey(key.id);
+    expect(await failureOf(harness.beside({}).deleteKey(key))).toMatchObject({ code: "KP-REVOKE" });
+    await harness.clock.pass(61_000);
+    await harness.beside({}).deleteKey(key);
+  });
+
+  it("keeps on record what its creation left, as long as the service may not know it yet", async () => {
+    const { harness, key } = await withKey();
+    const left = { ...key, outputs: { ...key.outputs, pendingRevocations: ["987654"] } };
+    const { outputs } = await harness.beside({}).updateKey(left);
+    expect(outputs.pendingRevocations).toEqual(["987654"]);
+    await harness.clock.pass(61_000);
+    expect((await harness.beside({}).updateKey(left)).outputs.pendingRevocations).toBeUndefined();
   });
 
   it("touches nothing if the list shows the id under another name, because the key belongs to somebody else", async () => {
@@ -112,8 +150,9 @@ describe("deleting a key", () => {
       const sent = (await harness.plane.log()).length;
       await harness.plane.state.revokeKey(key.id);
       await harness.plane.rules.add({ route: DELETE, status });
+      await harness.clock.pass(61_000);
       await harness.deleteKey(key);
-      expect(await harness.requests(sent)).toEqual([DELETE, LIST]);
+      expect(await harness.requests(sent)).toEqual([DELETE, LIST, "GET /projects"]);
     },
   );
 

@@ -215,6 +215,7 @@ describe("creating a key with an exact name", () => {
     await harness.plane.state.switch({ uniqueNames: false });
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
     const made = await harness.createKey({ name: NAME });
+    expect(harness.told.warn.join()).toContain(`a request for a key ${NAME} got no answer`);
     await harness.plane.commitLate();
     harness.save().add({ id: made.id, outputs: made.outputs });
     await harness.sweep([made.id]);
@@ -281,5 +282,15 @@ describe("creating a key with an exact name", () => {
     await copy.deleteKey(adopted);
     expect(await harness.liveIds()).toEqual([key.id]);
     expect(copy.told.warn.join()).toContain("another stack");
+  });
+
+  it("C14: is not created in a copy in place of the original's key, although nobody has used that", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ name: NAME });
+    const copy = harness.beside({ owner: OTHER_OWNER, context: { urn: urnOf("ApiKey", "ci") } });
+    copy.save().add(await copy.updateKey(key, { name: NAME, onNameConflict: "revokeUnused" }));
+    const failure = await failureOf(copy.createKey({ name: NAME, onNameConflict: "revokeUnused" }));
+    expect(failure.message).toContain(`taken by key ${key.id}, which another stack created`);
+    expect(await harness.liveIds()).toEqual([key.id]);
   });
 });

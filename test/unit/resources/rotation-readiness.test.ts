@@ -20,6 +20,32 @@ describe("a new key that must become ready", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
+  it("is recorded if the service refuses it and finds it nowhere, because it may appear, and the next run revokes it", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const { rules } = stack.harness.plane;
+    await rules.add({ route: "GET /projects", status: 401, count: null });
+    // The newest key is the first one in a list.
+    await rules.add({ route: "GET /api_keys", lacks: 0, count: null });
+    await rules.add({ route: "DELETE /api_keys/{key_id}", status: 404, count: null });
+    expect((await stack.up({ ...second, verify: true })).notReady).toContain("is still to be revoked");
+    expect(stack.outputs?.pendingRevocations).toHaveLength(1);
+    await rules.clear();
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
+  });
+
+  it("is not given up by a destroy within its first minute, in which the service may find it nowhere", async () => {
+    const stack = await RotatingStack.start(first);
+    const { rules } = stack.harness.plane;
+    await rules.add({ route: "GET /api_keys", lacks: 0, count: null });
+    await rules.add({ route: "DELETE /api_keys/{key_id}", status: 404, count: null });
+    await expect(stack.destroy()).rejects.toThrow("does not list key");
+    await rules.clear();
+    await stack.destroy();
+    expect(await stack.harness.liveIds()).toEqual([]);
+  });
+
   it("is recorded if it is refused and cannot be revoked, and the next run revokes it", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
