@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { isKeyText } from "../provider/secrets";
@@ -54,13 +55,6 @@ function readPort(text: string): number {
   throw new UsageError("--port must be a whole number from 0 to 65535");
 }
 
-/** Resolves when the process is told to stop. A second signal ends it immediately. */
-function stopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}
-
 /** Runs the control plane. Resolves after it was told to stop and has stopped. */
 async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<void> {
   if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
@@ -68,7 +62,8 @@ async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<vo
   // Loaded only here, so that other commands do not load a web server.
   const { startControlPlane } = await import("../testing/control-plane/index.js");
   const plane = await startControlPlane({ ...seed, ...(data === undefined ? {} : { data }) });
-  const stop = stopped();
+  // A second signal ends the process immediately.
+  const stop = Promise.race(["SIGINT", "SIGTERM"].map((signal) => once(process, signal)));
   const controlUrl = `${new URL(plane.url).origin}/_control`;
   // A generated key must be shown to be usable. Whoever needs a given key already knows it.
   const made = apiKey === undefined ? { apiKey: plane.apiKey } : {};

@@ -81,13 +81,12 @@ const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
 export class LiveLines {
   #shown = 0;
 
-  constructor(private readonly stream: NodeJS.WriteStream = process.stderr) {}
-
   show(lines: readonly string[]): void {
-    if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
-    const width = terminalColumns(this.stream) - 1;
+    const { stderr } = process;
+    if (!stderr.isTTY || (lines.length === 0 && this.#shown === 0)) return;
+    const width = terminalColumns(stderr) - 1;
     const text = lines.map((line) => `${shortened(harmless(line), width)}\n`).join("");
-    this.stream.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
+    stderr.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
     this.#shown = lines.length;
   }
 

@@ -56,9 +56,9 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   live.show(["checking ..."]);
   const [ofStack, config] = await Promise.all([
     name && checkStack(name, folder),
-    stored && openCredentials(stored, { isNamed: name !== undefined, folder }),
+    openCredentials(stored, { isNamed: name !== undefined, folder }),
   ]);
-  if (stored?.hasFile !== true && ofStack !== undefined && ofStack.verdict !== "ok") {
+  if (!stored.hasFile && ofStack !== undefined && ofStack.verdict !== "ok") {
     live.clear();
     throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
   }
@@ -67,7 +67,7 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, run.signal),
-    checkProgram(folder, config?.settings ?? new Map()),
+    checkProgram(folder, config.settings),
     ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, run.signal)),
   ]);
   live.clear();

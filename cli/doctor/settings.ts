@@ -9,14 +9,14 @@ import type { StackConfig } from "./stack-config";
  * Checks the settings of the command line, the stack's configuration and the environment, without sending anything.
  * Complete settings can be tested with the service.
  */
-export function checkSettings(flags: AccountFlags, stack: StackConfig | undefined) {
+export function checkSettings(flags: AccountFlags, stack: StackConfig) {
   // A named account is a single setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack), checkCredential(stack)];
   // The stack's file is usually committed.
-  const inClear = (stack?.accountsInClear ?? []).map((name) =>
+  const inClear = stack.accountsInClear.map((name) =>
     fail(
       `account ${shownAccount(name)}`,
-      `${stack?.settings.get("accounts")?.file} contains its API key in plain text`,
+      `${stack.settings.get("accounts")?.file} contains its API key in plain text`,
       `Create a new key, and run \`pulumi config set --path --secret '${accountSetting("apiKey", name)}'\`. Revoke this one.`,
     ),
   );
@@ -25,7 +25,7 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig | undefine
   if (hidden && flags.account !== undefined) findings.push(notTried(stack, flags.account));
   if (hidden || findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   try {
-    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.settings.get(name)?.text }) };
+    return { findings, settings: settingsOf({ ...flags, config: (name) => stack.settings.get(name)?.text }) };
   } catch (error) {
     const problem = fail("settings", messageOf(error), "Correct it, or unset it to use the default.");
     return { findings: [...findings, problem], settings: undefined };
@@ -33,10 +33,10 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig | undefine
 }
 
 /** Returns the settings of named accounts that can be tested, and findings about the others. Sends nothing. */
-export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | undefined) {
+export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig) {
   const none = new Map<string, Settings>();
   if (hides(stack, "accounts")) return { findings: [notTried(stack)], accounts: none };
-  const config = (name: string) => stack?.settings.get(name)?.text;
+  const config = (name: string) => stack.settings.get(name)?.text;
   try {
     const names = accountNames(process.env, config);
     const accounts = new Map(names.map((account) => [account, settingsOf({ ...flagsFor(account, flags), config })]));
@@ -46,27 +46,27 @@ export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig | und
   }
 }
 
-function notTried(stack: StackConfig | undefined, account?: string): Finding {
+function notTried(stack: StackConfig, account?: string): Finding {
   return warn(
     "accounts",
-    `${stack?.settings.get("accounts")?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
+    `${stack.settings.get("accounts")?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
       `${account === undefined ? "its accounts were" : `the account ${shownAccount(account)} was`} not tested`,
     remedyOf(stack, SETTINGS.accounts.env),
   );
 }
 
-const unreadable = (stack: StackConfig | undefined): string =>
-  `which cannot be read here${stack?.sealed === undefined ? "" : ` (${stack.sealed.why})`}`;
+const unreadable = (stack: StackConfig): string =>
+  `which cannot be read here${stack.sealed === undefined ? "" : ` (${stack.sealed.why})`}`;
 
 /** What lets the service be tested with a secret of the stack. */
-function remedyOf(stack: StackConfig | undefined, variable: string): string {
-  if (stack?.sealed !== undefined) return `${stack.sealed.remedy}, or set ${variable}.`;
+function remedyOf(stack: StackConfig, variable: string): string {
+  if (stack.sealed !== undefined) return `${stack.sealed.remedy}, or set ${variable}.`;
   return `To test it, pass --stack NAME or set PULUMI_CONFIG_PASSPHRASE, so that the Pulumi CLI decrypts it, or set ${variable}.`;
 }
 
 /** Whether a setting is set nowhere but in a secret of the stack, or maybe in an environment of Pulumi ESC. */
-function hides(stack: StackConfig | undefined, name: "apiKey" | "accounts" | "baseUrl"): boolean {
-  if (stack === undefined || process.env[SETTINGS[name].env]) return false;
+function hides(stack: StackConfig, name: "apiKey" | "accounts" | "baseUrl"): boolean {
+  if (process.env[SETTINGS[name].env]) return false;
   const setting = stack.settings.get(name);
   return setting === undefined ? name !== "accounts" && stack.hasEnvironments : setting.text === undefined;
 }
@@ -75,7 +75,7 @@ const OF_ENVIRONMENT =
   "it is in no file of the stack, and its environments cannot be read here, so the service was not tested";
 
 /** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
-function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined): boolean {
+function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig): boolean {
   if (account !== undefined) return hides(stack, "accounts");
   return hides(stack, "apiKey") || (baseUrl === undefined && hides(stack, "baseUrl"));
 }
@@ -89,9 +89,9 @@ function checkReading(check: string, read: () => string, remedy: string): Findin
   }
 }
 
-function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Finding {
+function checkBaseUrl(flags: AccountFlags, stack: StackConfig): Finding {
   const { env } = SETTINGS.baseUrl;
-  const setting = stack?.settings.get("baseUrl");
+  const setting = stack.settings.get("baseUrl");
   const places = [
     [flags.baseUrl, "--base-url"],
     [setting?.text, setting?.file],
@@ -114,7 +114,7 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Find
   return fail("base-url", "it is not set", remedy);
 }
 
-function checkCredential(stack: StackConfig | undefined): Finding {
+function checkCredential(stack: StackConfig): Finding {
   const { env } = SETTINGS.apiKey;
   const key = process.env[env];
   const read = (text: string, says: string, remedy: string) => {
@@ -124,7 +124,7 @@ function checkCredential(stack: StackConfig | undefined): Finding {
     };
     return checkReading("credential", reading, `Copy the key again, and ${remedy}.`);
   };
-  const setting = stack?.settings.get("apiKey");
+  const setting = stack.settings.get("apiKey");
   if (setting?.isSecret) {
     const says = `${setting.file} has it as a secret`;
     if (setting.text !== undefined) return read(setting.text, says, "run `pulumi config set --secret keyplane:apiKey`");

@@ -35,9 +35,9 @@ const FILE = /^Pulumi\.(.+)\.ya?ml$/;
 
 /**
  * Reads a stack's configuration: of the named stack, else of PULUMI_STACK, else of the only stack in the folder.
- * Returns `undefined` if there is none. Throws a `UsageError` if its file is not YAML.
+ * Without a file, it has only what Pulumi.yaml sets. Throws a `UsageError` if the file is not YAML.
  */
-export function stackConfigIn(folder: string, stack: string | undefined): StackConfig | undefined {
+export function stackConfigIn(folder: string, stack: string | undefined): StackConfig {
   const project = membersOf(projectIn(folder)?.declared);
   // `config` as a text is the old name of the option.
   const place = join(folder, textOf(project.stackConfigDir) ?? textOf(project.config) ?? ".");
@@ -60,7 +60,6 @@ export function stackConfigIn(folder: string, stack: string | undefined): StackC
     const from = Object.hasOwn(own, key) && file !== undefined ? file : "Pulumi.yaml";
     settings.set(key.slice(PREFIX.length), { file: from, isSecret, ...(!isSecret && { text }) });
   }
-  if (file === undefined && settings.size === 0) return undefined;
   const accounts = Object.entries(membersOf(config[`${PREFIX}accounts`]));
   return {
     stack: named ?? FILE.exec(file ?? "")?.[1] ?? "",

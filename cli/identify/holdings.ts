@@ -4,22 +4,20 @@ import { isMadeByOneOf, makerIn } from "../../provider/keys/names";
 import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, roleIn, stays } from "../../provider/stack/stack-state";
+import { type Holder, keysIn, type Role, roleIn, type StackState, stays } from "../../provider/stack/stack-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
 import { consumersIn, parseState, type ReadState, timeOf } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
-export interface Holding extends Scope {
+export interface Holding
+  extends Scope,
+    Pick<StackState, "source" | "stack" | "savedAt">,
+    Pick<Holder, "name" | "urn" | "role" | "stays"> {
   readonly digest: string;
   readonly keyId: string;
-  readonly name: string | undefined;
-  /** Its role in this state. */
-  readonly role: Role;
   /** Its role in the newest given state of the stack; `undefined` if that one does not have the key. */
   readonly roleNow: Role | undefined;
-  readonly stack: string;
-  readonly urn: string;
   readonly type: "ApiKey" | "RotatingApiKey";
   readonly projectId: string | undefined;
   /** When the service created it, as an ISO 8601 time, if the state tells. */
@@ -30,15 +28,10 @@ export interface Holding extends Scope {
   readonly lastUsedAt: string | undefined;
   /** Whether another stack created it, from which this state was copied or renamed. */
   readonly isCopy: boolean;
-  /** Whether it stays live if its resource is deleted or replaced. */
-  readonly stays: boolean;
   /** Whether the resource has triggers, so that another one replaces the key. */
   readonly hasTriggers: boolean;
   /** URNs of the resources that depend on the key's resource. */
   readonly usedBy: readonly string[];
-  readonly source: string;
-  /** ISO 8601 time of the state, if it contains it. */
-  readonly savedAt: string | undefined;
 }
 
 /** What the given states say about some keys. */

@@ -77,7 +77,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     const listed = await lists.find(holding);
     const revoke = revokeNow(holding, flags, listed);
     identified.push({
-      ...{ digest, holding, others, listed },
+      ...{ holding, others, listed },
       isConfigured: isConfigured(flagsFor(flags.account ?? holding.account, flags)),
       checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
       next: [...replaceFirst(own.get(digest)), ...adviceFor(holding, listed, revoke)],
@@ -121,9 +121,9 @@ function report(findings: Findings, { json }: Flags, run: CommandRun): void {
     printReport(findings);
     return;
   }
-  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke }) => ({
+  const keys = identified.map(({ holding, others, listed, checked, next, revoke }) => ({
     ...withoutDigest(holding),
-    digest,
+    digest: holding.digest,
     ...(listed && { listed: listed.record !== undefined, ...usesOf(listed.record) }),
     ...(checked && { works: checked.works }),
     ...{ others: others.map(withoutDigest), next, revoke },

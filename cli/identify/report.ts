@@ -8,7 +8,6 @@ import type { Checked, KeyAnswer } from "./service";
 
 /** A key that was found in the text, and that a state has. */
 export interface Identified {
-  readonly digest: string;
   /** The stack that owns it, if its state is given. */
   readonly holding: Holding;
   /** Other states that have it: copies and older ones. */
@@ -68,8 +67,8 @@ export function printReport({ identified, unknown, states, undigested }: Finding
 }
 
 function printKey(key: Identified): void {
-  const { digest, holding, others, listed, checked, next } = key;
-  const { keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
+  const { holding, others, listed, checked, next } = key;
+  const { digest, keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
   print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
   row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
   row("resource", `${nameInUrn(urn)} (${type}): ${roleText(holding)}`);

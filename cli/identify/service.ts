@@ -49,9 +49,16 @@ export class Lists {
     });
   }
 
-  /** What `check` says; `undefined` also if that failed. */
+  /**
+   * Sends requests with a key that was found. It then counts as used. `undefined` if that failed, or if the address of
+   * its account is not configured: no other service gets the key.
+   * @param account - The name of its account, if it is known.
+   */
   check(secret: string, account: string | undefined): Promise<Checked | undefined> {
-    return this.#noting("A key could not be checked", () => check(secret, this.flags, account, this.signal));
+    const flags = flagsFor(account ?? this.flags.account, this.flags);
+    return this.#noting("A key could not be checked", async () => {
+      return hasAddress(flags) ? tried(secret, flags, this.signal) : undefined;
+    });
   }
 
   /** One account that cannot be asked must not hide what is known of the other keys. */
@@ -86,19 +93,8 @@ function hasAddress({ account, baseUrl }: AccountFlags): boolean {
 /** What the service said when a request was sent with a key: the id of the key, if the service tells. */
 export type Checked = { readonly works: false } | { readonly works: true; readonly keyId: string | undefined };
 
-/**
- * Sends requests with a key that was found. It then counts as used. `undefined` if the address of its account is not
- * configured: no other service gets the key.
- * @param account - The name of its account, if it is known.
- */
-export async function check(
-  secret: string,
-  selected: AccountFlags,
-  account: string | undefined,
-  signal: AbortSignal,
-): Promise<Checked | undefined> {
-  const flags = flagsFor(account ?? selected.account, selected);
-  if (!hasAddress(flags)) return undefined;
+/** Tries a key with the settings of its account, but without their credential. */
+async function tried(secret: string, flags: AccountFlags, signal: AbortSignal): Promise<Checked> {
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
   const settings = settingsOf(flags, env);
   // The settings of a named account have its credential.

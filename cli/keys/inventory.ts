@@ -9,7 +9,7 @@ import type { Column } from "../table";
 
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {
-  /** The deadline in the key's name, as an ISO 8601 time; absent if it has none. */
+  /** The deadline in the key's name (`maxAge`), as an ISO 8601 time: after it, `keyplane reap` revokes the key. */
   readonly expiresAt?: string | undefined;
   /** The owner's tag in the key's name. Absent if keyplane did not create the name. */
   readonly ownerTag?: string | undefined;

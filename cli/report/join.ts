@@ -50,16 +50,14 @@ export function joinReport(
 function joined(lists: readonly ReadList[], inStates: readonly StateKey[]): readonly Joined[] {
   const listed = listedKeys(lists);
   const places = new Places(lists, listed, inStates);
-  const live = new Map(listed.map((key) => [key, [] as StateKey[]]));
-  const missing = new Map<string, Place & { readonly held: StateKey[] }>();
+  const found = new Map<unknown, Place & { readonly held: StateKey[] }>();
+  for (const key of listed) found.set(key, { listed: key, goneFrom: undefined, label: undefined, held: [] });
   for (const key of inStates) {
     const place = places.of(key);
-    const same = JSON.stringify([key.id, place.goneFrom?.origin, place.label, key.name]);
-    if (place.listed === undefined) getOrCreate(missing, same, () => ({ ...place, held: [] })).held.push(key);
-    else live.get(place.listed)?.push(key);
+    const same = place.listed ?? JSON.stringify([key.id, place.goneFrom?.origin, place.label, key.name]);
+    getOrCreate(found, same, () => ({ ...place, held: [] })).held.push(key);
   }
-  const found = Array.from(live, ([key, held]) => ({ listed: key, goneFrom: undefined, label: undefined, held }));
-  return [...found, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
+  return Array.from(found.values(), (key) => ({ ...key, held: key.held.toSorted(byWeight) }));
 }
 
 const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];

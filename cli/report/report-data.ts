@@ -1,4 +1,5 @@
-import type { Role } from "../../provider/stack/stack-state";
+import type { Holder, StackState } from "../../provider/stack/stack-state";
+import type { InventoryKey } from "../keys/inventory";
 
 /** Everything that a report shows, and the output of `--json`. It contains no secret. */
 export interface Report {
@@ -26,11 +27,7 @@ interface ReportAccount {
 }
 
 /** A state that was given. */
-export interface ReportStack {
-  /** `project/stack`. Empty if the state is empty. */
-  readonly stack: string;
-  /** ISO 8601 time at which it was saved, if the state contains it. */
-  readonly savedAt?: string | undefined;
+export interface ReportStack extends Pick<StackState, "stack" | "savedAt"> {
   /** Number of keys that it holds. */
   readonly keys: number;
   /** Whether a newer state of the same stack was given, so that this one was left out. */
@@ -44,8 +41,7 @@ export interface ReportStack {
 }
 
 /** A key of the service, of a state, or of both. */
-export interface ReportKey {
-  readonly id: string;
+export interface ReportKey extends Pick<InventoryKey, "id" | "expiresAt" | "ownerTag" | "stack"> {
   /** Absent if neither the service nor a state has it. */
   readonly name?: string | undefined;
   /**
@@ -63,18 +59,12 @@ export interface ReportKey {
   readonly createdBy?: string | undefined;
   /** The project that it is limited to. */
   readonly projectId?: string | undefined;
-  /** The owner's tag in its name. */
-  readonly ownerTag?: string | undefined;
-  /** `project/stack` that holds it, or that the tag belongs to. */
-  readonly stack?: string | undefined;
   /** The resources that hold it, the one that decides what happens next first. */
   readonly holders: readonly ReportHolder[];
   /** ISO 8601 time from which the next `up` rotates it (`rotateAfter`). */
   readonly rotateAt?: string | undefined;
   /** ISO 8601 time from which the next `up` may revoke it: the end of its grace. */
   readonly revokeAfter?: string | undefined;
-  /** The deadline in its name, as an ISO 8601 time: after it, `keyplane reap` revokes the key (`maxAge`). */
-  readonly expiresAt?: string | undefined;
   readonly next: NextStep;
   readonly flags: readonly Flag[];
   /** What is known about its life, in order of time. */
@@ -82,17 +72,15 @@ export interface ReportKey {
 }
 
 /** A resource that holds a key. */
-export interface ReportHolder {
+export interface ReportHolder extends Pick<Holder, "urn" | "role"> {
   /** `project/stack`. */
   readonly stack: string;
-  readonly urn: string;
   /** Its name in the program. */
   readonly resource: string;
   /** Its type without the package, such as `RotatingApiKey`. */
   readonly type: string;
   /** Which of both front ends manages it. */
   readonly frontEnd: "npm" | "plugin";
-  readonly role: Role;
   /** Whether the resource adopted or imported a key that was created elsewhere. */
   readonly isAdopted?: true;
   /** Whether the state has only texts that the recipients of the key can open (`sealTo`). */

@@ -94,10 +94,8 @@ function stateKey(
 
 /** The scope of a resource; `undefined` if it is encrypted. */
 export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
-  const { account, organizationId } = { ...inputs, ...outputs };
-  if (account === HIDDEN || organizationId === HIDDEN) return undefined;
-  // The plugin records an output that has no value as null.
-  return scopeOf({ account: account ?? undefined, organizationId: organizationId ?? undefined });
+  const place = { ...inputs, ...outputs };
+  return place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place);
 }
 
 /** Whether the state of a resource was copied or renamed, without an `up` since. */

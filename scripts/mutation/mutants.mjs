@@ -1585,13 +1585,13 @@ const digests = [
     },
     {
       name: "a key is not checked without an address",
-      change: drop("check", "hasAddress"),
+      change: always("check", "hasAddress"),
       test: cli("identify"),
       by: "a key of the account of KEYPLANE_API_KEY",
     },
     {
       name: "a key that was found is sent to no service but its own",
-      change: becomes("selected.account", "check", "account", "selected", "??"),
+      change: becomes("this.flags.account", "check", "account", "flags", "??"),
       test: cli("identify"),
       by: "a key is checked only at the address",
     },

@@ -1,11 +1,9 @@
 import { Output } from "@pulumi/pulumi";
+import type { Scope } from "../../../provider/keys/scope";
 import { programError } from "./program-error";
 
 /** The scope of keys, as given in a resource's arguments. */
-export interface ScopeArgs {
-  readonly account?: string;
-  readonly organizationId?: string;
-}
+export type ScopeArgs = Partial<Scope>;
 
 /**
  * The scope in a resource's arguments. Throws `KP-INPUT` for anything else than text, also for an output: each scope has

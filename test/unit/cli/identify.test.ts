@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { holdingsOf } from "../../../cli/identify/holdings";
-import { check } from "../../../cli/identify/service";
+import { Lists } from "../../../cli/identify/service";
 import { stateFiles } from "../../../cli/state/state-files";
 import { keyDigest } from "../../../provider/key-digest";
 import { identityOf } from "../../../provider/keys/identity";
@@ -217,14 +217,16 @@ test("a key of an earlier version is found in a state with secrets in plain text
 
 test("a key is checked only at the address of its own account", async () => {
   vi.stubEnv("KEYPLANE_BASE_URL", "http://127.0.0.1:1/api/v2");
-  expect(await check(keyOf(1), {}, "eu", new AbortController().signal)).toBeUndefined();
+  const lists = new Lists({}, new AbortController().signal);
+  expect([await lists.check(keyOf(1), "eu"), ...lists.problems]).toEqual([undefined]);
   vi.unstubAllEnvs();
 });
 
 test("a key of the account of KEYPLANE_API_KEY is not checked if only other accounts are configured", async () => {
   vi.stubEnv("KEYPLANE_BASE_URL", "");
   vi.stubEnv("KEYPLANE_ACCOUNTS", JSON.stringify({ eu: { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: keyOf(2) } }));
-  expect(await check(keyOf(1), {}, undefined, new AbortController().signal)).toBeUndefined();
+  const lists = new Lists({}, new AbortController().signal);
+  expect([await lists.check(keyOf(1), undefined), ...lists.problems]).toEqual([undefined]);
   vi.unstubAllEnvs();
 });
 
