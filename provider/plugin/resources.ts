@@ -248,7 +248,7 @@ export class Resources {
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
     // What holds a key now can be newer than the look that deletions share.
-    const witness = await context.witness({ fresh: !isDestroy });
+    const witness = await context.witness(outputs.owner, { fresh: !isDestroy });
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);

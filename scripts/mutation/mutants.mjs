@@ -288,7 +288,7 @@ const settle = [
     },
     {
       name: "without the state, another resource may have a key in the way",
-      change: always("otherHolder", "knows"),
+      change: always("otherHolder", "!==", "witness", "undefined"),
       test: resources("exact-name"),
       by: "C11: leaves a never used key that another resource may have",
     },
@@ -1335,6 +1335,12 @@ const account = [
     },
   ]),
   ...inFile("provider/session/verb.ts", [
+    {
+      name: "a state counts only if it knows the owner",
+      change: always("witness", "knows"),
+      test: contract("rotation"),
+      by: "the deletion of a resource by a provider that the program does not use is refused if the CLI answers",
+    },
     {
       name: "the name of an input that looks like a key is not repeated",
       change: uncalled("reasonsOf", "maskKeyLike"),
@@ -2759,12 +2765,6 @@ const evidence = [
       by: "an unknown key is only reported if it was used after the list",
     },
     {
-      name: "a state counts only if it knows the owner",
-      change: becomes("witness === undefined", "judgeUnknown", "!"),
-      test: resources("ledger"),
-      by: "an unknown key is only reported if the state is that of another stack",
-    },
-    {
       name: "the state is read only if a key is in doubt",
       change: drop("judgeUnknown", "values"),
       test: resources("ledger"),
@@ -3546,6 +3546,12 @@ const evidence = [
     },
   ]),
   ...inFile("provider/plugin/handover.ts", [
+    {
+      name: "a handover names the keys of which the state does not show how they are revoked",
+      change: drop("finish", "warn"),
+      test: contract("rotation"),
+      by: "a key that revokeNow names is named if only the state of another stack",
+    },
     {
       name: "a current key is revoked in place only after its successor is saved",
       change: unchained("revokeCompromised", "!=="),
