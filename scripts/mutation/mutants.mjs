@@ -2733,6 +2733,12 @@ const evidence = [
   ]),
   ...inFile("provider/stack/stack-look.ts", [
     {
+      name: "the CLI is asked in the folder of the engine",
+      change: without("pulumi", "cwd"),
+      test: stack("stack-look"),
+      by: "the CLI is asked in the engine's folder",
+    },
+    {
       name: "a run that succeeded may have delivered a key that no ledger recorded",
       change: never("mayHaveDeliveredBetween", "mayHaveDelivered"),
       test: stack("stack-look"),
