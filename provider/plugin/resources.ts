@@ -73,10 +73,10 @@ export class Resources {
   async check(named: Named, olds: EngineValues, news: Values, seed: Uint8Array) {
     const { type } = named;
     return this.#run(named, { name: "check", values: readOutputs(news) }, async (context) => {
-      this.session.noteCheck(named.urn);
       // After an import, the engine passes back the inputs that `read` has answered, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
+      this.session.noteCheck(named.urn, inputs);
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       // A plan can be carried out twice, with the same seed. The second run would take the key of the first one for its own.
       const { usesPlan, pid } = this.session.command;

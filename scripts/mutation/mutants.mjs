@@ -1253,6 +1253,12 @@ const adoption = [
   ]),
   ...inFile("provider/session/compare-resource.ts", [
     {
+      name: "a comparison that the engine only supposes does not count as that of a refresh",
+      change: without("compareResource", "driftOnly", "isSupposed"),
+      test: resources("diff"),
+      by: "a change of an input is only supposed",
+    },
+    {
       name: "the age that replaces a key is known under its former URN",
       change: without("noteReplaced", "urnBefore"),
       test: resources("diff"),
@@ -1273,8 +1279,8 @@ const adoption = [
   ]),
   ...inFile("provider/session/session.ts", [
     {
-      name: "a change is only supposed before the program has declared the key",
-      change: becomes("true", "isChecked", "has"),
+      name: "a change is only supposed unless the program has declared the key with unknown values",
+      change: becomes("!this.#checked.has(urn)", "isSupposed", "get", "!=="),
       test: resources("diff"),
       by: "a change of an input is only supposed",
     },
