@@ -244,11 +244,8 @@ async function revokePrevious(
  * Whether `--target`, `--exclude` or an error after which the engine went on has left a key out of this run, or can have
  * left out a consumer, which the engine does not tell. That matters only if there are old keys.
  */
-async function leavesOut(
-  { owned, owner, unseen }: Inputs,
-  oldKeys: readonly string[],
-  context: Context,
-): Promise<boolean> {
+async function leavesOut(inputs: Inputs, oldKeys: readonly string[], context: Context): Promise<boolean> {
+  const { owned, owner, unseen } = inputs;
   const missing = owned.filter((id) => !context.run.holders.has(id));
   const { isLimited, goesOn } = context.command();
   // The program sees a resource as successful whose hook failed after that. A transform can have added the hook.

@@ -256,8 +256,7 @@ export class Resources {
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
-          "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI if a warning says that it was not found. Otherwise run the " +
-          "command in the folder of the project",
+          "read. Run the command in the project's folder. If the Pulumi CLI was not found, set KEYPLANE_PULUMI to its path",
       );
     }
   }

@@ -172,10 +172,7 @@ export class Session {
     return this.#checked.has(urn);
   }
 
-  /**
-   * Whether the engine compares the inputs in the state, of which it replaces those that may change by unknown ones. Those of
-   * the program have unknown values only if `check` has answered them. Those of a refresh have none.
-   */
+  /** Whether the engine compares inputs of the state with unknown ones. The program's have some only if `check` answered them. */
   isSupposed(urn: unknown, inputs: Planned<Given>): boolean {
     return this.#checked.get(urn) !== true && hasUnknown(inputs);
   }

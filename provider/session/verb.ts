@@ -177,10 +177,8 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.command;
   }
 
-  async witness(
-    identity: string | undefined,
-    { fresh = false, asOwn = false }: Look = {},
-  ): Promise<Witness | undefined> {
+  async witness(identity: string | undefined, look: Look = {}): Promise<Witness | undefined> {
+    const { fresh = false, asOwn = false } = look;
     const witness = await this.#session.stack.state(this.urn, this.#phase, { fresh });
     return witness?.knows(ownerIdIn(identity), { asOwn }) ? witness : undefined;
   }

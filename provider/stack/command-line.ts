@@ -158,10 +158,7 @@ function processOf(pid: number): { file: string; parent: number; words: readonly
   }
 }
 
-/**
- * The working folder of the CLI, from which it finds the project; `undefined` if it cannot be read: without /proc. That of a
- * provider is another one for an inline program: the folder of the program that calls the Automation API.
- */
+/** The working folder of the CLI. An inline program has another one. `undefined` if it cannot be read: without /proc. */
 export function folderOf(pid: number | undefined): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
