@@ -27,8 +27,8 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
 
     check: (olds, news) =>
       run({ type, name: "check", values: news }, async (context) => {
-        session.noteCheck(context.urn);
         const { inputs, failures } = check(type, fromPulumi(news), context, readOutputs(fromPulumi(olds)));
+        session.noteCheck(context.urn, inputs);
         return {
           inputs: toPulumi(inputs),
           failures: (await reasonsOf(failures)).map((reason) => ({ property: "", reason })),

@@ -244,11 +244,12 @@ async function revokePrevious(
  * Whether `--target`, `--exclude` or an error after which the engine went on has left a key out of this run, or can have
  * left out a consumer, which the engine does not tell. That matters only if there are old keys.
  */
-async function leavesOut({ owned, unseen }: Inputs, oldKeys: readonly string[], context: Context): Promise<boolean> {
+async function leavesOut(inputs: Inputs, oldKeys: readonly string[], context: Context): Promise<boolean> {
+  const { owned, owner, unseen } = inputs;
   const missing = owned.filter((id) => !context.run.holders.has(id));
   const { isLimited, goesOn } = context.command();
   // The program sees a resource as successful whose hook failed after that. A transform can have added the hook.
-  const isUnseen = async () => unseen || (await context.witness({ fresh: true }))?.hasAfterHooks() !== false;
+  const isUnseen = async () => unseen || (await context.witness(owner, { fresh: true }))?.hasAfterHooks() !== false;
   if (missing.length === 0 && (oldKeys.length === 0 || !(isLimited || (goesOn && (await isUnseen()))))) return false;
   const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
   const [left, next] = goesOn ? ["may have left out", ", without continuing after errors,"] : ["left out", ""];

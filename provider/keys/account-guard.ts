@@ -21,7 +21,7 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
   const keys = await context.keys().list();
-  if (keys.some(({ name }) => hasTagOf(name, owner)) || (await context.witness())?.neverHadKey(owner)) {
+  if (keys.some(({ name }) => hasTagOf(name, owner)) || (await context.witness(identity))?.neverHadKey(owner)) {
     provenOwners.add(owner);
   }
   // Another resource of the run may have proven it meanwhile.

@@ -2,7 +2,6 @@ import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
-import { ownerIdIn } from "./identity";
 import { isOthers, nameInUrn } from "./names";
 
 /** A name that the program sets, the owner of the key, and what happens to an unused key that has the name. */
@@ -46,13 +45,13 @@ export async function clearName({ name, owner, onNameConflict = "fail" }: NameCl
 /** Which other resource of this stack may have a key, in words; `undefined` if the state shows that none has it. */
 async function otherHolder(key: ApiKeyRecord, owner: string, context: Context): Promise<string | undefined> {
   const { urn, run } = context;
-  const witness = await context.witness({ fresh: true });
+  const witness = await context.witness(owner, { fresh: true });
   const saved = witness?.holdersOf(key) ?? [];
   const urns = [run.lastHolders.get(key.id) ?? urn, ...saved.map((holder) => holder.urn)];
   const other = urns.find((holder) => holder !== urn);
   if (other !== undefined) return `which belongs to ${JSON.stringify(shownName(nameInUrn(other)))} in this stack`;
   const isCopied = saved.some(({ maker }) => isOthers({ name: key.name, maker }, owner));
   if (isCopied) return "which another stack created, from which this state was copied or renamed";
-  if (witness?.knows(ownerIdIn(owner))) return undefined;
+  if (witness !== undefined) return undefined;
   return "and the state of the stack, which shows whether another resource has it, could not be read";
 }

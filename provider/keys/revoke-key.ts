@@ -6,7 +6,7 @@ import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
-import { ownerIdIn, sameOwner } from "./identity";
+import { sameOwner } from "./identity";
 import { formatKey, nameInUrn } from "./names";
 import { revokeCommand } from "./scope";
 
@@ -107,9 +107,10 @@ export async function mustHaveReachedConsumers(
   const isHidden = isKnown && !context.isDeclared;
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (look: { readonly fresh: boolean }): Promise<readonly string[] | "unknown"> => {
-    const witness = await context.witness(look);
-    // A destroy deletes the consumers first. A copy has the consumers of its original, too, whose key this is.
-    if (!witness?.knows(ownerIdIn(identity), { asOwn: true })) return isDestroy ? [] : "unknown";
+    // A copy has the consumers of its original, too, whose key this is.
+    const witness = await context.witness(identity, { ...look, asOwn: true });
+    // A destroy deletes the consumers first.
+    if (witness === undefined) return isDestroy ? [] : "unknown";
     const successor = witness.successorOf(urn, id);
     // The look that deletions share can be from before this resource was replaced.
     if (successor === undefined && !isDestroy && (isHidden || !look.fresh)) return "unknown";

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { keyIn } from "../key-index";
-import type { Context, LedgerRecord } from "../schema/resource-type";
+import type { Context, LedgerRecord, Look } from "../schema/resource-type";
 import type { KeyRequest, Witness } from "../schema/witness";
 import { MAX_SKEW_MS } from "./clock-skew";
 import { type Fate, fateOf, type UnknownKey, type UnknownReason } from "./fate";
@@ -9,7 +9,6 @@ import { formatListed, runIn } from "./names";
 import { revokeAll } from "./revoke-key";
 import { revokeCommand } from "./scope";
 
-type Look = Parameters<Context["witness"]>[0];
 type Fates = ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>;
 
 /** Live keys with a stack's tag, and what is known of them. */
@@ -30,8 +29,8 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context, look?: L
   const fates = (seen?: Seen) => new Map(keys.unknown.map((key) => [key, fateOf(factsOf(key, keys, context, seen))]));
   const first = fates();
   if (Array.from(first.values()).every(({ fate }) => fate !== "report")) return first;
-  const witness = await context.witness(look);
-  if (!witness?.knows(ownerIdIn(keys.identity))) return first;
+  const witness = await context.witness(keys.identity, look);
+  if (witness === undefined) return first;
   return fates({
     witness,
     otherHistory: await lacksCurrentKey(ownerIdIn(keys.identity), witness, context),

@@ -46,11 +46,10 @@ export class Handovers {
   async reportLeft(type: ResourceType, before: Made | undefined, context: Context): Promise<void> {
     if (type.compromised === undefined || before === undefined || this.#planned.has(context.urn)) return;
     if (!(await wasDeleted(type, before, context))) return;
-    const { organizationId } = before.outputs;
     for (const { id } of type.holds?.(before.outputs) ?? []) {
       context.warn(
         `key ${id} can still be live, because an earlier run deleted its resource, but could not create another one. If nobody ` +
-          `needs the key, run \`${revokeCommand(id, { account: undefined, organizationId })}\``,
+          `needs the key, ${toRevoke(id, before)}`,
       );
     }
   }
@@ -65,16 +64,27 @@ export class Handovers {
     }
     this.#planned.delete(urn);
     const isDeleted = before.isDeleted || (await wasDeleted(type, before, context));
-    return isDeleted ? revokeCompromised(outputs, context, before.outputs.keyId) : withCompromised(outputs, []);
+    if (isDeleted) return revokeCompromised(outputs, context, before.outputs.keyId);
+    for (const id of (isDeleted === undefined && outputs.compromised) || []) {
+      context.warn(
+        `key ${id} is revoked with the old resource. An earlier run may already have deleted that, which only the state of the ` +
+          `stack shows. It could not be read. If the key is still live after this run, ${toRevoke(id, before)}`,
+      );
+    }
+    return withCompromised(outputs, []);
   }
 }
 
-/** Whether the engine deleted a resource before its successor exists, in an earlier run. */
-async function wasDeleted(type: ResourceType, { id, outputs }: Made, context: Context): Promise<boolean> {
+/** Whether the engine deleted a resource before its successor exists, in an earlier run; `undefined` without the state. */
+async function wasDeleted(type: ResourceType, { id, outputs }: Made, context: Context): Promise<boolean | undefined> {
   const [key] = type.holds?.(outputs) ?? [];
   if (key === undefined) return false;
-  const holders = (await context.witness())?.holdersOf(key) ?? [];
-  return holders.some((holder) => holder.id === id && holder.replaced);
+  const holders = (await context.witness(outputs.owner))?.holdersOf(key);
+  return holders?.some((holder) => holder.id === id && holder.replaced);
+}
+
+function toRevoke(id: string, { outputs: { organizationId } }: Made): string {
+  return `run \`${revokeCommand(id, { account: undefined, organizationId })}\``;
 }
 
 /**

@@ -58,7 +58,7 @@ export class OrphanSearch {
   async #settleFormer(identity: string, list: readonly ApiKeyRecord[], context: Context): Promise<void> {
     const isOther = (name: string) => isNamedForUrn(name, identity) && !isNamedFor(name, identity);
     const others = this.#unused(list, context).filter(({ name }) => isOther(name));
-    const witness = others.length === 0 ? undefined : await context.witness();
+    const witness = others.length === 0 ? undefined : await context.witness(identity);
     const unknown = others.filter(({ name }) => witness?.requestOf(name) || witness?.owns(name));
     await this.#settle(unknown, identity, context);
   }
@@ -72,7 +72,7 @@ export class OrphanSearch {
     if (notes.hasLookedBack || !context.command().isDestroy) return;
     notes.hasLookedBack = true;
     const others = this.#unused(list, context).filter(({ name }) => !hasTagOf(name, ownerIdIn(this.owner())));
-    const witness = others.length === 0 ? undefined : await context.witness();
+    const witness = others.length === 0 ? undefined : await context.witness(this.owner());
     const isOurs = ({ name }: ApiKeyRecord) =>
       // The URN of the record is another one than that of the key if the stack was renamed.
       witness?.requestOf(name) !== undefined || (witness?.owns(name) && isNoted(name, witness));
@@ -128,8 +128,8 @@ export class OrphanSearch {
   async #gone(list: readonly ApiKeyRecord[], context: Context, look?: { fresh: true }) {
     const ownerId = ownerIdIn(this.owner());
     const left = this.#unused(list, context).filter(({ name }) => hasTagOf(name, ownerId));
-    const witness = left.length === 0 ? undefined : await context.witness(look);
-    if (!witness?.knows(ownerId)) return [];
+    const witness = left.length === 0 ? undefined : await context.witness(this.owner(), look);
+    if (witness === undefined) return [];
     const thisSecond = Math.floor(this.startedAt / 1_000) * 1_000;
     return left.filter(({ name }) => !((witness.requestOf(name)?.startedAt ?? 0) >= thisSecond));
   }

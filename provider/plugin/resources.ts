@@ -73,10 +73,10 @@ export class Resources {
   async check(named: Named, olds: EngineValues, news: Values, seed: Uint8Array) {
     const { type } = named;
     return this.#run(named, { name: "check", values: readOutputs(news) }, async (context) => {
-      this.session.noteCheck(named.urn);
       // After an import, the engine passes back the inputs that `read` has answered, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
+      this.session.noteCheck(named.urn, inputs);
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       // A plan can be carried out twice, with the same seed. The second run would take the key of the first one for its own.
       const { usesPlan, pid } = this.session.command;
@@ -249,7 +249,7 @@ export class Resources {
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
     // What holds a key now can be newer than the look that deletions share.
-    const witness = await context.witness({ fresh: !isDestroy });
+    const witness = await context.witness(outputs.owner, { fresh: !isDestroy });
     if (witness !== undefined) {
       if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
       if (needsSuccessor) noteSuccessor(type, id, witness, context);
@@ -257,7 +257,7 @@ export class Resources {
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
-          "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
+          "read. Run the command in the project's folder. If the Pulumi CLI was not found, set KEYPLANE_PULUMI to its path",
       );
     }
   }

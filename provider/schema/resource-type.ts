@@ -141,10 +141,10 @@ export interface Context {
   /** The id of this run, which begins its nonces, and its start; `undefined` if the state cannot record it. */
   readonly runRecord?: string | undefined;
   /**
-   * What the stack's own state says by now; `undefined` if it cannot be read. The verbs of one phase of a run share it.
-   * @param options - `fresh` reads it again.
+   * What the stack's own state says by now; `undefined` if it cannot be read, or lacks the owner in an identity, because the
+   * CLI can answer with the state of another stack. The verbs of one phase of a run share it.
    */
-  readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
+  readonly witness: (identity: string | undefined, look?: Look) => Promise<Witness | undefined>;
   readonly history: History;
   /** Whether the program of this run has declared the resource by now. */
   readonly isDeclared: boolean;
@@ -163,6 +163,14 @@ export interface Context {
   readonly customTimeoutMs?: number | undefined;
   /** Called before a key is created, after the account has been checked. */
   readonly beforeCreate?: ((context: Context) => Promise<void>) | undefined;
+}
+
+/** How the stack's own state is read. */
+export interface Look {
+  /** Whether it is read again. */
+  readonly fresh?: boolean;
+  /** Whether the owner must be one that was made for this stack. A copied or renamed state has that of another one. */
+  readonly asOwn?: boolean;
 }
 
 /** The command that runs, as far as a provider can know it. */

@@ -4,7 +4,7 @@ import { nextDue } from "../keys/key-fields";
 import { lostIn } from "../keys/lost-request";
 import { sameScope, scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
-import { hasUnknown, type Planned } from "../schema/field-types";
+import type { Planned } from "../schema/field-types";
 import type { Given, Made, Outputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -21,9 +21,8 @@ export function compareResource(
   context: Context,
 ): Difference & { readonly driftOnly: boolean; readonly isSupposed: boolean } {
   const { type, outputs, inputs } = resource;
-  const driftOnly = session.takeRefresh(resource.id, context.urn);
-  // The engine compares the inputs in the state, of which it replaces those that may change by unknown ones.
-  const isSupposed = !driftOnly && !session.isChecked(context.urn) && hasUnknown(inputs);
+  const isSupposed = session.isSupposed(context.urn, inputs);
+  const driftOnly = !isSupposed && session.takeRefresh(resource.id, context.urn);
   const found = diff(type, outputs, inputs, {
     now: context.now(),
     accountMark: () => context.accountMark(),

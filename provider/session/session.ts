@@ -6,7 +6,8 @@ import { accountMark } from "../keys/account-fingerprint";
 import { KnownOrigins, type NewAddressError } from "../keys/known-origins";
 import { newRunId, noncesOf, startMark } from "../keys/names";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
-import type { Outputs } from "../schema/outputs";
+import { hasUnknown, type Planned } from "../schema/field-types";
+import type { Given, Outputs } from "../schema/outputs";
 import { RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { type EngineCommand, engineCommand } from "../stack/command-line";
@@ -46,8 +47,8 @@ export class Session {
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
-  /** URNs of the resources that the program has declared. */
-  readonly #checked = new Set<unknown>();
+  /** The resources that the program has declared, by URN, and whether their inputs had unknown values. */
+  readonly #checked = new Map<unknown, boolean>();
 
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
@@ -161,14 +162,19 @@ export class Session {
     getOrCreate(this.#seenInRefresh, urn, () => new Set<string>()).add(id);
   }
 
-  noteCheck(urn: unknown): void {
-    this.#checked.add(urn);
+  noteCheck(urn: unknown, inputs: Planned<Given>): void {
+    this.#checked.set(urn, hasUnknown(inputs));
     this.#seenInRefresh.delete(urn);
   }
 
   /** Whether the program has declared the resource by now. Otherwise its inputs are those in the state. */
   isChecked(urn: unknown): boolean {
     return this.#checked.has(urn);
+  }
+
+  /** Whether the engine compares inputs of the state with unknown ones. The program's have some only if `check` answered them. */
+  isSupposed(urn: unknown, inputs: Planned<Given>): boolean {
+    return this.#checked.get(urn) !== true && hasUnknown(inputs);
   }
 
   /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */

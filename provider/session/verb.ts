@@ -2,11 +2,12 @@ import type { Account } from "../api/account";
 import type { Keys } from "../api/keys/api-keys";
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
+import { ownerIdIn } from "../keys/identity";
 import { nameInUrn } from "../keys/names";
 import { type Scope, scopeOf } from "../keys/scope";
 import { membersOf } from "../members";
 import type { Outputs } from "../schema/outputs";
-import { type Context, type Failure, NotReady, type ResourceType } from "../schema/resource-type";
+import { type Context, type Failure, type Look, NotReady, type ResourceType } from "../schema/resource-type";
 import type { History, Witness } from "../schema/witness";
 import { conceal, maskKeyLike } from "../secrets";
 import type { Settings } from "../settings/settings";
@@ -176,8 +177,10 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.command;
   }
 
-  witness({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<Witness | undefined> {
-    return this.#session.stack.state(this.urn, this.#phase, { fresh });
+  async witness(identity: string | undefined, look: Look = {}): Promise<Witness | undefined> {
+    const { fresh = false, asOwn = false } = look;
+    const witness = await this.#session.stack.state(this.urn, this.#phase, { fresh });
+    return witness?.knows(ownerIdIn(identity), { asOwn }) ? witness : undefined;
   }
 
   get history(): History {

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "../schema/resource-type";
 
 /** What a provider can find out about the command that runs it. The engine tells it nothing of these. */
@@ -127,7 +127,9 @@ interface Started {
 
 /** Finds the CLI among the ancestors of this process: the host of a dynamic provider is started by a shell. */
 function startedBy(env: NodeJS.ProcessEnv): Started {
-  const given = env[CLI_VARIABLE] || undefined;
+  const named = env[CLI_VARIABLE] || undefined;
+  // The CLI is asked in another folder than this process's.
+  const given = named && basename(named) !== named ? resolve(named) : named;
   let pid = process.ppid;
   for (let generation = 0; generation < 4 && pid > 1; generation++) {
     const found = processOf(pid);
@@ -151,6 +153,15 @@ function processOf(pid: number): { file: string; parent: number; words: readonly
     if (process.platform === "win32") return undefined;
     const show = (column: string) => columnOf(pid, column);
     return { file: show("comm"), parent: Number(show("ppid")), words: show("args").split(/\s+/) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The working folder of the CLI. An inline program has another one. `undefined` if it cannot be read: without /proc. */
+export function folderOf(pid: number | undefined): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }

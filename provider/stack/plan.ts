@@ -1,16 +1,18 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { sha256 } from "../base32";
 import { jsonIn, type Members, membersOf } from "../members";
-import { type EngineCommand, startOf } from "./command-line";
+import { type EngineCommand, folderOf, startOf } from "./command-line";
 
 type PlannedRun = Pick<EngineCommand, "plan" | "pid" | "usesPlan">;
 
 /** An input that a new resource gets by the plan of this run; `undefined` if there is no plan, or if it names none. */
 export function plannedInput({ plan, pid }: PlannedRun, urn: string, name: string): unknown {
   if (plan === undefined) return undefined;
-  for (const folder of foldersOf(pid)) {
+  const cliFolder = folderOf(pid);
+  // Without /proc, the shell's folder, or this process's own.
+  for (const folder of cliFolder === undefined ? [process.env.PWD ?? ".", "."] : [cliFolder]) {
     const goals = readPlan(resolve(folder, plan));
     if (goals === undefined) continue;
     const { adds, updates } = recordIn(goals, urn, "goal", "inputDiff");
@@ -28,15 +30,6 @@ export function plannedSeed({ usesPlan, pid }: PlannedRun): Uint8Array | undefin
   const start = startOf(pid);
   if (start === undefined) return undefined;
   return sha256(JSON.stringify([hostname(), pid, start]));
-}
-
-/** Where the file of a plan can be: the CLI's working folder. Without /proc, the shell's or this process's own. */
-function foldersOf(pid: number | undefined): readonly string[] {
-  try {
-    return [readlinkSync(`/proc/${pid}/cwd`)];
-  } catch {
-    return [process.env.PWD ?? ".", "."];
-  }
 }
 
 function readPlan(file: string): unknown {

@@ -3,7 +3,7 @@ import { getOrCreate } from "../get-or-create";
 import { MAX_SKEW_MS } from "../keys/clock-skew";
 import { stackIn } from "../keys/identity";
 import type { Delivery, History, HistoryMark, Witness } from "../schema/witness";
-import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
+import { type EngineCommand, folderOf, refreshesAlways, skipsCheckpoints } from "./command-line";
 import type { Run, RunPages } from "./history";
 import type { Pulumi } from "./pulumi";
 
@@ -66,7 +66,7 @@ export class StackLook implements History {
   /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;
-    const always = refreshesAlways();
+    const always = refreshesAlways(folderOf(command.pid));
     const refreshes = command.refreshes === "never" && always ? "before" : command.refreshes;
     const isProofNow = refreshes === "never" || (refreshes === "before" && from >= startedAt);
     // What happened before this process was started, the history shows. It lacks runs that were killed.
@@ -105,7 +105,8 @@ export class StackLook implements History {
   /** Loaded on demand, because most runs need not ask. */
   protected async pulumi(): Promise<Pick<Pulumi, "state" | "history">> {
     const cli = await import("./pulumi.js");
-    return new cli.Pulumi(this.looking.command);
+    const { command } = this.looking;
+    return new cli.Pulumi(command, { cwd: folderOf(command.pid) });
   }
 
   /** Reports once if the CLI does not answer. What it would have said counts as unknown. */

@@ -294,7 +294,7 @@ const settle = [
     },
     {
       name: "without the state, another resource may have a key in the way",
-      change: always("otherHolder", "knows"),
+      change: always("otherHolder", "!==", "witness", "undefined"),
       test: resources("exact-name"),
       by: "C11: leaves a never used key that another resource may have",
     },
@@ -1277,6 +1277,12 @@ const adoption = [
   ]),
   ...inFile("provider/session/compare-resource.ts", [
     {
+      name: "a comparison that the engine only supposes does not count as that of a refresh",
+      change: without("compareResource", "driftOnly", "isSupposed"),
+      test: resources("diff"),
+      by: "a change of an input is only supposed",
+    },
+    {
       name: "the age that replaces a key is known under its former URN",
       change: without("noteReplaced", "urnBefore"),
       test: resources("diff"),
@@ -1297,8 +1303,8 @@ const adoption = [
   ]),
   ...inFile("provider/session/session.ts", [
     {
-      name: "a change is only supposed before the program has declared the key",
-      change: becomes("true", "isChecked", "has"),
+      name: "a change is only supposed unless the program has declared the key with unknown values",
+      change: becomes("!this.#checked.has(urn)", "isSupposed", "get", "!=="),
       test: resources("diff"),
       by: "a change of an input is only supposed",
     },
@@ -1359,6 +1365,12 @@ const account = [
     },
   ]),
   ...inFile("provider/session/verb.ts", [
+    {
+      name: "a state counts only if it knows the owner",
+      change: always("witness", "knows"),
+      test: contract("rotation"),
+      by: "the deletion of a resource by a provider that the program does not use is refused if the CLI answers",
+    },
     {
       name: "the name of an input that looks like a key is not repeated",
       change: uncalled("reasonsOf", "maskKeyLike"),
@@ -2757,6 +2769,12 @@ const evidence = [
   ]),
   ...inFile("provider/stack/stack-look.ts", [
     {
+      name: "the CLI is asked in the folder of the engine",
+      change: without("pulumi", "cwd"),
+      test: stack("stack-look"),
+      by: "the CLI is asked in the engine's folder",
+    },
+    {
       name: "a run that succeeded may have delivered a key that no ledger recorded",
       change: never("mayHaveDeliveredBetween", "mayHaveDelivered"),
       test: stack("stack-look"),
@@ -2787,12 +2805,6 @@ const evidence = [
       change: without("settleUnknown", "keyIn"),
       test: resources("ledger"),
       by: "an unknown key is only reported if it was used after the list",
-    },
-    {
-      name: "a state counts only if it knows the owner",
-      change: becomes("witness === undefined", "judgeUnknown", "!"),
-      test: resources("ledger"),
-      by: "an unknown key is only reported if the state is that of another stack",
     },
     {
       name: "the state is read only if a key is in doubt",
@@ -3576,6 +3588,12 @@ const evidence = [
     },
   ]),
   ...inFile("provider/plugin/handover.ts", [
+    {
+      name: "a handover names the keys of which the state does not show how they are revoked",
+      change: drop("finish", "warn"),
+      test: contract("rotation"),
+      by: "a key that revokeNow names is named if only the state of another stack",
+    },
     {
       name: "a current key is revoked in place only after its successor is saved",
       change: unchained("revokeCompromised", "!=="),

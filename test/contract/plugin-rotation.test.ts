@@ -81,6 +81,11 @@ async function due(news: Values = {}): Promise<State> {
   return state;
 }
 
+/** Lets the CLI answer with the state of another stack, which has another owner. */
+async function saveAnother(): Promise<void> {
+  (await PluginUnderTest.start(plane)).save([]);
+}
+
 describe("a rotation", () => {
   it("creates the next key, keeps the previous one, and replaces nothing", async () => {
     const state = await rotated();
@@ -423,6 +428,17 @@ describe("the deletion of a resource by a provider that the program does not use
     expect(await live()).toEqual([]);
   });
 
+  it("is refused if the CLI answers with the state of another stack, which does not show the successor", async () => {
+    const { old, successor } = await handedOver();
+    const upgraded = await upgrade();
+    await upgraded.up(successor);
+    await saveAnother();
+    expect(await failureOf((await removed({ beside: upgraded })).delete(old))).toMatch(
+      /state of the stack, .*KP-REVOKE/,
+    );
+    expect(await live()).toHaveLength(2);
+  });
+
   it("keeps the current key after an upgrade, because the successor has it", async () => {
     const { old, successor } = await handedOver();
     const upgraded = await upgrade();
@@ -597,6 +613,21 @@ describe("a key that revokeNow names", () => {
     expect(successor.outputs).toMatchObject({ keyId, key, previousKeyId: null });
     expect(await live()).toEqual([keyId]);
     expect((await (await next()).up(successor, news)).step).toBe("same");
+  });
+
+  it("is named if only the state of another stack could show whether an earlier run has deleted the resource", async () => {
+    const state = await rotated();
+    const { keyId, previousKeyId } = state.outputs;
+    const plugin = await next();
+    for (const isOwn of [true, false]) {
+      if (isOwn) plugin.save([state]);
+      else await saveAnother();
+      const run = await next();
+      await run.up(state, { ...TWO, revokeNow: previousKeyId });
+      const told = new RegExp(`^key ${previousKeyId} is revoked with .* run \`npx keyplane revoke ${previousKeyId}\``);
+      expect(run.messages.some((message) => told.test(message))).toBe(!isOwn);
+      expect(run.messages.join()).not.toContain(`revoke ${keyId}`);
+    }
   });
 
   it("is reported if the resource was deleted first, could not be created, and revokeNow was removed meanwhile", async () => {

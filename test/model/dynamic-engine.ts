@@ -299,8 +299,9 @@ export class DynamicEngine extends MiniEngine {
     const values = { ...news, resourceUrn: this.urnOf(name, kind) };
     const { inputs, failures } = await this.answered(() =>
       this.verb("check", kind, name, values, async (context) => {
-        this.session.noteCheck(context.urn);
-        return check(resourceTypes[kind], values, context, old?.inputs ?? {});
+        const checked = check(resourceTypes[kind], values, context, old?.inputs ?? {});
+        this.session.noteCheck(context.urn, checked.inputs);
+        return checked;
       }),
     );
     if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);

@@ -504,7 +504,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   it("looks at the state again if the one that the run shares is too old", async () => {
     const stack = await replaced();
     const [early, late] = [save(stack).add(consumer(BEFORE)), save(stack).add(consumer(AFTER))];
-    const witness: Context["witness"] = async ({ fresh } = {}) => (fresh ? late : early).witness();
+    const witness: Context["witness"] = async (identity, look) => (look?.fresh ? late : early).witness(identity, look);
     const { old } = stack;
     await resourceTypes.ApiKey.delete(old.id, old.outputs, { ...stack.harness.context, witness });
     expect(await stack.harness.liveIds()).not.toContain(old.id);
@@ -515,7 +515,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
     const stack = await replaced();
     const early = stack.harness.save().add(stack.old);
     const late = save(stack, stack.harness.save(), { initErrors: ["not ready"] });
-    const witness: Context["witness"] = async ({ fresh } = {}) => (fresh ? late : early).witness();
+    const witness: Context["witness"] = async (identity, look) => (look?.fresh ? late : early).witness(identity, look);
     const { old } = stack;
     const deleting = resourceTypes.ApiKey.delete(old.id, old.outputs, { ...stack.harness.context, witness });
     await expect(deleting).rejects.toThrow(/because "ci" may still have it/);

@@ -103,7 +103,7 @@ export class StackHarness {
       runRecord: this.runId,
       creating: (creation) => creation,
       noteCreated: () => {},
-      witness: async () => this.saved?.witness(),
+      witness: async (identity, look) => this.saved?.witness(identity, look),
       isDeclared: true,
       hasLedger: true,
       command: () => ({ isInDoubt: false, isLimited: false, isDestroy: false }),

@@ -192,7 +192,8 @@ export class RotatingStack {
   /** Each run is a separate process, so its verbs do not know the notes of other runs. The engine saves the owner first. */
   private begin(): void {
     const runId = newRunId();
-    const witness = async () => (this.isReadable ? this.saved.witness() : undefined);
+    const witness: Context["witness"] = async (identity, look) =>
+      this.isReadable ? this.saved.witness(identity, look) : undefined;
     this.context = { ...this.harness.context, run: new RunNotes(), runRecord: runId, nonce: noncesOf(runId), witness };
     const { completed } = resourceTypes.Owner;
     const inputs = json(completed?.({}, json({ runs: this.runs }), this.context) ?? {});

@@ -1,4 +1,6 @@
+import { ownerIdIn } from "../../../provider/keys/identity";
 import type { Properties } from "../../../provider/schema/outputs";
+import type { Look } from "../../../provider/schema/resource-type";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { StackWitness } from "../../../provider/stack/witness";
 
@@ -59,9 +61,11 @@ export class SavedState {
     return JSON.stringify({ version: 3, deployment: { resources: this.#resources, pending_operations: pending } });
   }
 
-  witness(): StackWitness {
+  /** What it says, if it has the owner in an identity. */
+  witness(identity: string | undefined, { asOwn = false }: Look = {}): StackWitness | undefined {
     this.reads++;
-    return new StackWitness(readDeployment(this.text));
+    const witness = new StackWitness(readDeployment(this.text));
+    return witness.knows(ownerIdIn(identity), { asOwn }) ? witness : undefined;
   }
 }
 

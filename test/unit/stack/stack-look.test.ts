@@ -1,3 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Run } from "../../../provider/stack/history";
 import { StackLook } from "../../../provider/stack/stack-look";
@@ -10,6 +15,11 @@ const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
 const run = (onlyUpdates: boolean, began = 5_000): Run => {
   const ended = began + 2_999;
   return { mayHaveSucceeded: true, mayHaveDelivered: true, isComplete: true, onlyUpdates, version: 0, began, ended };
+};
+
+const COMMAND = {
+  ...{ cli: "pulumi", stack: undefined, isInDoubt: true, isLimited: true, isDestroy: false },
+  ...{ usesPlan: false, plan: undefined, pid: undefined },
 };
 
 /** How many runs are read at once. */
@@ -27,10 +37,8 @@ class Look extends StackLook {
     refreshes: "before" | "between" | "never",
     private readonly runs: readonly Run[] | undefined,
   ) {
-    const command = { cli: "pulumi", stack: undefined, isInDoubt: true, isLimited: true, isDestroy: false } as const;
-    const unused = { usesPlan: false, plan: undefined, pid: undefined };
     const engine = { log: () => undefined };
-    super({ command: { ...command, ...unused, refreshes }, startedAt: STARTED, now: () => NOW, engine });
+    super({ command: { ...COMMAND, refreshes }, startedAt: STARTED, now: () => NOW, engine });
   }
 
   protected override async pulumi() {
@@ -131,4 +139,37 @@ test("a run that was started before those that were read may have succeeded", as
   const look = new Look("never", [long(), before]);
   expect(await look.mayHaveSucceeded(5_000, URN)).toBe(true);
   expect(await look.mayHaveSucceeded(14_000, URN)).toBe(false);
+});
+
+/** A folder with a project, a CLI that answers only there, and a process in it that stands for the engine. */
+async function withEngine(use: (engine: { readonly cli: string; readonly pid: number | undefined }) => Promise<void>) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "keyplane-look-")));
+  const cli = join(folder, "pulumi.js");
+  const state = JSON.stringify({ deployment: {} });
+  await writeFile(
+    cli,
+    `if (process.cwd() !== __dirname) process.exit(1);process.stdout.write(${JSON.stringify(state)})`,
+  );
+  await writeFile(join(folder, "Pulumi.yaml"), "options: { refresh: always }");
+  const engine = spawn(process.execPath, ["-e", "setInterval(() => {}, 60_000)"], { stdio: "ignore", cwd: folder });
+  await once(engine, "spawn");
+  try {
+    await use({ cli, pid: engine.pid });
+  } finally {
+    engine.kill("SIGKILL");
+    await rm(folder, { recursive: true });
+  }
+}
+
+test.runIf(process.platform === "linux")("the CLI is asked in the engine's folder, which has the project", async () => {
+  await withEngine(async ({ cli, pid }) => {
+    const told: string[] = [];
+    const engine = { log: (_urn: string, _severity: string, text: string) => void told.push(text) };
+    const command = { ...COMMAND, cli, pid, refreshes: "never" as const };
+    const look = new StackLook({ command, startedAt: STARTED, now: () => NOW, engine });
+    expect(await look.state(URN, "update", { fresh: false })).toBeDefined();
+    expect(told).toEqual([]);
+    // The project has this run refresh before it changes anything.
+    expect((await look.updatesSince(4_000, URN))(11_000)).toBe(false);
+  });
 });
