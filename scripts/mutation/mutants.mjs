@@ -2661,7 +2661,7 @@ const evidence = [
     },
     {
       name: "a key of another stack that a copied state names does not block its destroy",
-      change: becomes("found !== undefined", "ownKeyIn", "!"),
+      change: never("replacedKeyIn", "isOthers", "&&"),
       test: "test/unit/resources/rotation-requests.test.ts",
       by: "do not block the deletion of the copy",
     },
@@ -3592,9 +3592,39 @@ const evidence = [
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a destroy revokes what revokeNow names, whatever revokeOnDelete says",
-      change: becomes("[]", "leftBeside", "named", "ownKeyIn"),
+      change: becomes("[]", "leftBeside", "named", "replacedKeyIn"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked by the deletion of both",
+    },
+    {
+      name: "revokeNow does not revoke a key that another resource has",
+      change: always("replacedKeyIn", "other", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow revokes only a key that the resource before had",
+      change: always("replacedKeyIn", "kept", "||"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow revokes no key that the deletion of another resource left live",
+      change: becomes("context.run.kept.has(revokeNow)", "replacedKeyIn", "kept", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "only the state of this stack shows whose the key in revokeNow was",
+      change: becomes("witness !== undefined", "replacedKeyIn", "knows", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow of another resource does not revoke a key that stays live",
+      change: becomes("[...context.run.compromised.values()].at(0)", "staysLive", "compromised", "get", "urn"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
     },
   ]),
 ];
