@@ -1781,6 +1781,16 @@ const values = [
       test: "test/unit/session/values.test.ts",
     },
     {
+      name: "the secret of a previous key is marked",
+      change: without("SECRET_OUTPUTS", "previousKey"),
+      test: "test/unit/session/values.test.ts",
+    },
+    {
+      name: "a secret that a key lacks is not marked",
+      change: always("markSecrets", "null"),
+      test: "test/unit/session/values.test.ts",
+    },
+    {
       name: "an output that is null in the state does not exist",
       change: always("fromState", "includes"),
       test: "test/unit/session/values.test.ts",
@@ -2356,7 +2366,7 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/wire.ts", [
-    { name: "secrets are marked for the engine", change: uncalled("toStruct", "markedSecret"), test: plugin("wire") },
+    { name: "secrets are marked for the engine", change: uncalled("toStruct", "markSecrets"), test: plugin("wire") },
     {
       name: "secrets are read without their marks",
       change: becomes("(struct?.toJavaScript() ?? {})", "fromStruct", "unmarked", "struct"),
@@ -2369,12 +2379,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/server.ts", [
-    {
-      name: "the secret of a previous key is marked",
-      change: without("SECRET_OUTPUTS", "previousKey"),
-      test: contract(""),
-      by: "the plugin records a rotation",
-    },
     {
       name: "a failed check names no property, whose value Pulumi would show",
       change: becomes('"apiKey"', "checked", "", 2),

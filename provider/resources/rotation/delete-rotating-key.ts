@@ -117,10 +117,7 @@ async function neededRetired(
   return (await notGone(retired, context)).flatMap(({ id, record }) => (isNeeded(id, record) ? [id] : []));
 }
 
-/**
- * The key that `revokeNow` names, if it was a key of the resource that this one replaced. A program can name any key, and
- * only the state shows who holds one that this run did not compare.
- */
+/** The key that `revokeNow` names, if the resource before is proven to have had it: a program can name any key. */
 async function replacedKeyIn(state: RotationState, context: Context): Promise<readonly string[]> {
   const { identity } = state;
   const { revokeNow } = state.inputs;
@@ -138,12 +135,11 @@ async function replacedKeyIn(state: RotationState, context: Context): Promise<re
   const wasOwn = holders.length > 0 || context.run.kept.get(revokeNow) === context.urn;
   if (isProven && other === undefined && wasOwn) return [revokeNow];
   // A key that was revoked long ago can stay in the program.
-  if (found !== undefined) {
-    const why = other ? `${JSON.stringify(nameInUrn(other.urn))} has it` : "nothing shows that this resource had it";
-    context.warn(
-      `key ${formatKey(found)}, which revokeNow names, stays live, because ${why}. ` +
-        `If nobody needs it, run \`${revokeCommand(revokeNow, context.scope)}\``,
-    );
-  }
+  if (found === undefined) return [];
+  const why = other ? `${JSON.stringify(nameInUrn(other.urn))} has it` : "nothing shows that this resource had it";
+  context.warn(
+    `key ${formatKey(found)}, which revokeNow names, stays live, because ${why}. ` +
+      `If nobody needs it, run \`${revokeCommand(revokeNow, context.scope)}\``,
+  );
   return [];
 }
