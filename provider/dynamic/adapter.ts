@@ -7,7 +7,7 @@ import type { Context, ResourceType } from "../schema/resource-type";
 import { compareResource } from "../session/compare-resource";
 import { Session } from "../session/session";
 import { createAgain } from "../session/unready-resources";
-import { fromPulumi, fromState, toPulumi, toState, type Values } from "../session/values";
+import { fromPulumi, fromState, markSecrets, SECRET_OUTPUTS, toPulumi, toState, type Values } from "../session/values";
 import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
 import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
@@ -17,7 +17,6 @@ let isConfigured = false;
 
 /** Turns a resource type into the provider that Pulumi's dynamic host calls. */
 export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
-  const { canBeAbsent } = type;
   return {
     async configure({ config }) {
       session.configure((key) => config.get(`keyplane:${key}`));
@@ -49,7 +48,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
           before ? createAgain(type, before, given, context) : type.create(given, context),
         );
         noteHolder(type, made, context);
-        return { id: made.id, outs: toState(made.outputs, canBeAbsent) };
+        return { id: made.id, outs: written(type, made.outputs) };
       }),
 
     read: (id, olds = {}) =>
@@ -57,7 +56,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
         session.noteRead(id, context.urn);
         const outputs = await type.read(id, state, context);
         // An empty result reports that the resource is gone.
-        return outputs === undefined ? {} : { id, props: toState(outputs, canBeAbsent) };
+        return outputs === undefined ? {} : { id, props: written(type, outputs) };
       }),
 
     update: (id, olds, news) =>
@@ -66,7 +65,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
           return { id, outputs: await type.update(id, outputs, readOutputs(fromPulumi(news)), context) };
         });
         noteHolder(type, made, context);
-        return { outs: toState(made.outputs, canBeAbsent) };
+        return { outs: written(type, made.outputs) };
       }),
 
     delete: (id, olds) =>
@@ -97,6 +96,11 @@ async function run<T>(
   }
 }
 
+/** The outputs to record. Marked here, too, because a transformation in the program can remove the SDK's options. */
+function written({ canBeAbsent }: ResourceType, outputs: Outputs): Values {
+  return markSecrets(toState(outputs, canBeAbsent), SECRET_OUTPUTS);
+}
+
 /** The error that the host gets. An `id` means "exists, not ready". */
 function toHostError(error: unknown, type: ResourceType, { __provider }: Values): Error {
   const message = toMessage(messageOf(error));
@@ -108,6 +112,6 @@ function toHostError(error: unknown, type: ResourceType, { __provider }: Values)
   if (!(error instanceof VerbError) || error.notReady === undefined) return shown;
   const { id, outputs } = error.notReady;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
-  const properties = { ...toState(outputs, type.canBeAbsent), __provider };
+  const properties = { ...written(type, outputs), __provider };
   return Object.assign(shown, { id, properties, reasons: [message] });
 }

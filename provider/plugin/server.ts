@@ -20,7 +20,7 @@ import { rotatingApiKey } from "../resources/rotating-api-key";
 import { changedNames } from "../schema/diff";
 import type { Failure } from "../schema/resource-type";
 import type { Session } from "../session/session";
-import { fromPulumi } from "../session/values";
+import { fromPulumi, SECRET_OUTPUTS } from "../session/values";
 import { reasonsOf, VerbError } from "../session/verb";
 import { SECRET_SETTINGS } from "../settings/setting-names";
 import { toMessage } from "../text";
@@ -34,9 +34,6 @@ import { fromStruct, notReady, toStruct } from "./wire";
 
 const CONFIGURED =
   "the plugin is already configured, and the settings of a running plugin cannot change. Start another plugin";
-
-/** Outputs that are secrets whether or not an input is. */
-const SECRET_OUTPUTS = ["key", "previousKey", "digestKey"];
 
 const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
 

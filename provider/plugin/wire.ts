@@ -5,7 +5,7 @@ import statuses = require("@pulumi/pulumi/proto/status_pb");
 
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { markedSecret, toPulumi, unmarked, type Values } from "../session/values";
+import { markSecrets, toPulumi, unmarked, type Values } from "../session/values";
 
 /** The values of a message, without their marks of secrets. Configuration arrives with them. */
 export function fromStruct(struct: Struct | undefined): Values {
@@ -14,12 +14,7 @@ export function fromStruct(struct: Struct | undefined): Values {
 
 /** The values for a message. Those that are named are marked as secrets. */
 export function toStruct(values: object, secrets: readonly string[] = []): Struct {
-  const marked = toPulumi(values);
-  for (const name of secrets) {
-    const value = marked[name];
-    if (value !== undefined && value !== null) marked[name] = markedSecret(value);
-  }
-  return Struct.fromJavaScript(marked as Record<string, JavaScriptValue>);
+  return Struct.fromJavaScript(markSecrets(toPulumi(values), secrets) as Record<string, JavaScriptValue>);
 }
 
 /** A call after which the resource exists, but is not ready. The engine records it, and fails the run. */

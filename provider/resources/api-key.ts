@@ -165,12 +165,12 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
       const own = keyId === undefined ? [] : [{ id: keyId, name }];
       for (const key of [...own, ...left]) leaveToOthers(key, context);
-      context.run.kept.add(id);
+      context.run.kept.set(id, context.urn);
       return;
     }
     if (inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
       await mustNotForget(identity, context);
-      context.run.kept.add(id);
+      context.run.kept.set(id, context.urn);
       context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
     } else if (keyId !== undefined && !isHeldElsewhere(keyId, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);

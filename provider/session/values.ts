@@ -41,9 +41,17 @@ export function toPulumi(values: object): Values {
   }) as Values;
 }
 
-export function markedSecret(value: unknown): Values {
-  return { [SIGNATURE]: SECRET, value };
+/** Marks the values with these names as secrets. Changes the values. */
+export function markSecrets(values: Values, names: readonly string[]): Values {
+  for (const name of names) {
+    const value = values[name];
+    if (value !== undefined && value !== null) values[name] = { [SIGNATURE]: SECRET, value };
+  }
+  return values;
 }
+
+/** Outputs that are secrets whether or not an input is. */
+export const SECRET_OUTPUTS = ["key", "previousKey", "digestKey"];
 
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);

@@ -1817,6 +1817,16 @@ const values = [
       test: "test/unit/session/values.test.ts",
     },
     {
+      name: "the secret of a previous key is marked",
+      change: without("SECRET_OUTPUTS", "previousKey"),
+      test: "test/unit/session/values.test.ts",
+    },
+    {
+      name: "a secret that a key lacks is not marked",
+      change: always("markSecrets", "null"),
+      test: "test/unit/session/values.test.ts",
+    },
+    {
       name: "an output that is null in the state does not exist",
       change: always("fromState", "includes"),
       test: "test/unit/session/values.test.ts",
@@ -2392,7 +2402,7 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/wire.ts", [
-    { name: "secrets are marked for the engine", change: uncalled("toStruct", "markedSecret"), test: plugin("wire") },
+    { name: "secrets are marked for the engine", change: uncalled("toStruct", "markSecrets"), test: plugin("wire") },
     {
       name: "secrets are read without their marks",
       change: becomes("(struct?.toJavaScript() ?? {})", "fromStruct", "unmarked", "struct"),
@@ -2405,12 +2415,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/server.ts", [
-    {
-      name: "the secret of a previous key is marked",
-      change: without("SECRET_OUTPUTS", "previousKey"),
-      test: contract(""),
-      by: "the plugin records a rotation",
-    },
     {
       name: "a failed check names no property, whose value Pulumi would show",
       change: becomes('"apiKey"', "checked", "", 2),
@@ -2703,7 +2707,7 @@ const evidence = [
     },
     {
       name: "a key of another stack that a copied state names does not block its destroy",
-      change: becomes("found !== undefined", "ownKeyIn", "!"),
+      change: never("replacedKeyIn", "isOthers", "&&"),
       test: "test/unit/resources/rotation-requests.test.ts",
       by: "do not block the deletion of the copy",
     },
@@ -3640,9 +3644,39 @@ const evidence = [
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a destroy revokes what revokeNow names, whatever revokeOnDelete says",
-      change: becomes("[]", "leftBeside", "named", "ownKeyIn"),
+      change: becomes("[]", "leftBeside", "named", "replacedKeyIn"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked by the deletion of both",
+    },
+    {
+      name: "revokeNow does not revoke a key that another resource has",
+      change: always("replacedKeyIn", "other", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow revokes only a key that the resource before had",
+      change: always("replacedKeyIn", "kept", "||"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow revokes no key that the deletion of another resource left live",
+      change: becomes("context.run.kept.has(revokeNow)", "replacedKeyIn", "kept", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "only the state of this stack shows whose the key in revokeNow was",
+      change: becomes("witness !== undefined", "replacedKeyIn", "knows", "==="),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
+    },
+    {
+      name: "revokeNow of another resource does not revoke a key that stays live",
+      change: becomes("[...context.run.compromised.values()].at(0)", "staysLive", "compromised", "get", "urn"),
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a resource that replaced none",
     },
   ]),
 ];

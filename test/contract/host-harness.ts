@@ -12,6 +12,8 @@ import type {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { accountMark } from "../../provider/keys/account-fingerprint";
 import { identityOf } from "../../provider/keys/identity";
+import { isSecret } from "../../provider/members";
+import { unmarked } from "../../provider/session/values";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { DynamicHost } from "../../testing/engine/provider/host";
 import { call } from "../../testing/engine/provider/plugin-process";
@@ -34,6 +36,8 @@ export function ownerIn(account: { readonly url: string; readonly apiKey: string
 /** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */
 export class HostUnderTest {
   readonly printed: string[] = [];
+  /** The names of the outputs that the last answer has marked as secrets. */
+  secrets: readonly string[] = [];
   pid = 0;
   private readonly sdk = new PulumiSdk(resolve("."));
   private readonly cli = new PulumiCli();
@@ -100,10 +104,14 @@ export class HostUnderTest {
   async create(kind: string, inputs: Values): Promise<Reached> {
     const request = new this.sdk.provider.CreateRequest();
     request.setProperties(this.struct({ ...this.base(kind), ...inputs }));
-    return orNotReady(this.sdk, async () => {
-      const response = await call<CreateResponse>((done) => this.client.create(request, done));
-      return { id: response.getId(), outputs: fromStruct(response.getProperties()) };
-    });
+    return orNotReady(
+      this.sdk,
+      async () => {
+        const response = await call<CreateResponse>((done) => this.client.create(request, done));
+        return { id: response.getId(), outputs: this.outputsIn(response.getProperties()) };
+      },
+      (struct) => this.outputsIn(struct),
+    );
   }
 
   async update(kind: string, id: string, olds: Values, news: Values): Promise<Reached> {
@@ -112,17 +120,21 @@ export class HostUnderTest {
       .setId(id)
       .setOlds(this.struct(olds))
       .setNews(this.struct({ ...this.base(kind), ...news }));
-    return orNotReady(this.sdk, async () => {
-      const response = await call<UpdateResponse>((done) => this.client.update(request, done));
-      return { id, outputs: fromStruct(response.getProperties()) };
-    });
+    return orNotReady(
+      this.sdk,
+      async () => {
+        const response = await call<UpdateResponse>((done) => this.client.update(request, done));
+        return { id, outputs: this.outputsIn(response.getProperties()) };
+      },
+      (struct) => this.outputsIn(struct),
+    );
   }
 
   async read(id: string, outputs: Values): Promise<{ id: string; outputs: Values; hasInputs: boolean }> {
     const request = new this.sdk.provider.ReadRequest();
     request.setId(id).setProperties(this.struct(outputs));
     const response = await call<ReadResponse>((done) => this.client.read(request, done));
-    return { id: response.getId(), outputs: fromStruct(response.getProperties()), hasInputs: response.hasInputs() };
+    return { id: response.getId(), outputs: this.outputsIn(response.getProperties()), hasInputs: response.hasInputs() };
   }
 
   async delete(id: string, outputs: Values): Promise<void> {
@@ -157,6 +169,13 @@ export class HostUnderTest {
   private get client() {
     if (this.connected === undefined) throw new Error("the host is not running");
     return this.connected;
+  }
+
+  /** Outputs without the marks of secrets: the engine passes none back, because the host does not accept them. */
+  private outputsIn(struct: Struct | undefined): Values {
+    const marked = fromStruct(struct);
+    this.secrets = Object.keys(marked).filter((name) => isSecret(marked[name]));
+    return unmarked(marked) as Values;
   }
 
   private struct(values: Values): Struct {

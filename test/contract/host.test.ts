@@ -29,11 +29,14 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect(id).toMatch(/^[1-9]\d*$/);
     expect(outputs).toMatchObject({ keyId: id, __provider: shim("ApiKey") });
     expect(outputs.name).toMatch(/^ci-[a-z2-7]{8}-[a-z2-7]{8}$/);
+    expect(host.secrets).toEqual(["key"]);
 
     const read = await host.read(id, outputs);
+    expect(host.secrets).toEqual(["key"]);
     expect(read).toEqual({ id, outputs, hasInputs: false });
     const updated = await host.update("ApiKey", id, outputs, { owner, rotateAfter: "90d" });
     expect(updated.outputs).toMatchObject({ key: outputs.key, keyId: id, rotateAfter: "90d" });
+    expect(host.secrets).toEqual(["key"]);
     expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * 86_400_000);
 
     await host.delete(id, updated.outputs);
@@ -134,6 +137,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     const made = await host.create("ApiKey", { owner });
     expect(made.notReady).toEqual([expect.stringMatching(/create ApiKey "ci": .*start_compute.*failed/)]);
     expect(made.outputs).toMatchObject({ __provider: shim("ApiKey"), keyId: made.id });
+    expect(host.secrets).toEqual(["key"]);
     expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
     expect(await host.diff("ApiKey", made.id, made.outputs, { owner })).toMatchObject({ replaces: ["pending"] });
     await host.delete(made.id, made.outputs);

@@ -595,6 +595,8 @@ describe("a key that revokeNow names", () => {
       const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
       const { state: successor } = await (await next()).up(state, news);
       const plugin = await next({ command: ["destroy"] });
+      const old = { ...state, engine: { delete: true } };
+      plugin.save([successor, ...(isOldFirst ? [] : [old])]);
       for (const each of isOldFirst ? [state, successor] : [successor, state]) await plugin.delete(each);
       expect(await live()).not.toContain(state.outputs.keyId);
       expect(await live()).toContain(successor.outputs.keyId);

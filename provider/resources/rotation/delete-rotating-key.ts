@@ -1,9 +1,9 @@
 import { keyIn } from "../../key-index";
 import { mustBeSameAccount } from "../../keys/account-guard";
 import { isHeldElsewhere } from "../../keys/holders";
-import { sameOwner } from "../../keys/identity";
+import { ownerIdIn, sameOwner } from "../../keys/identity";
 import { settleLostForGood } from "../../keys/lost-request";
-import { formatKey, isOthers } from "../../keys/names";
+import { formatKey, isOthers, nameInUrn } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
 import {
   leaveToOthers,
@@ -28,7 +28,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   const kept = keys.filter((key) => staysLive(key, state, context));
   if (kept.length > 0) await mustNotForget(state.identity, context);
   for (const key of kept) {
-    context.run.kept.add(key.id);
+    context.run.kept.set(key.id, context.urn);
     context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
   }
   const toRevoke = keys.filter((key) => !kept.includes(key));
@@ -39,7 +39,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   for (const key of toRevoke) {
     if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
       leaveToOthers(key, context);
-      context.run.kept.add(key.id);
+      context.run.kept.set(key.id, context.urn);
       continue;
     }
     context.progress(`revoking key ${key.id}`);
@@ -50,7 +50,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   const unrevoked = left.filter((keyId) => !context.run.ledger.deliveries.get(keyId)?.isRevoked);
   const needed = state.inputs.revokeOnDelete === false ? await neededRetired(unrevoked, state, context) : [];
   for (const keyId of needed) {
-    context.run.kept.add(keyId);
+    context.run.kept.set(keyId, context.urn);
     context.warn(
       `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. ` +
         `If nobody needs it, run \`${revokeCommand(keyId, context.scope)}\``,
@@ -76,7 +76,7 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, co
     // The deletion of the resource that this one replaced may have revoked it.
     !context.keys().hasRevoked(key.id) &&
     key.id !== inputs.revokeNow &&
-    !context.run.compromised.has(key.id) &&
+    key.id !== context.run.compromised.get(context.urn) &&
     (key !== current || wasHandedOut(pending))
   );
 }
@@ -94,7 +94,7 @@ async function leftBeside(
   const { pendingRevocations, compromised, retired, identity, inputs } = state;
   // The resource that this one replaced may have left it to the state of this one.
   const named = inputs.revokeOnDelete === false && !keys.some((key) => key.id === inputs.revokeNow);
-  const revokeNow = named ? await ownKeyIn(state, context) : [];
+  const revokeNow = named ? await replacedKeyIn(state, context) : [];
   const left = [...pendingRevocations, ...compromised, ...retired];
   if (sameOwner(ownerNow(identity, context), identity)) {
     return [...left, ...revokeNow].filter((keyId) => !isHeldElsewhere(keyId, id, identity, context));
@@ -117,15 +117,29 @@ async function neededRetired(
   return (await notGone(retired, context)).flatMap(({ id, record }) => (isNeeded(id, record) ? [id] : []));
 }
 
-/** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */
-async function ownKeyIn(state: RotationState, context: Context): Promise<readonly string[]> {
+/** The key that `revokeNow` names, if the resource before is proven to have had it: a program can name any key. */
+async function replacedKeyIn(state: RotationState, context: Context): Promise<readonly string[]> {
   const { identity } = state;
   const { revokeNow } = state.inputs;
   if (revokeNow === undefined) return [];
   await mustBeSameAccount(identity, context);
   const found = keyIn(await context.keys().list(), revokeNow);
-  if (found === undefined) return [revokeNow];
-  if (!isOthers(madeBy(state, found), ownerNow(identity, context))) return [revokeNow];
-  leaveToOthers(found, context);
+  if (found !== undefined && isOthers(madeBy(state, found), ownerNow(identity, context))) {
+    leaveToOthers(found, context);
+    return [];
+  }
+  const witness = await context.witness({ fresh: true });
+  const isProven = witness?.knows(ownerIdIn(ownerNow(identity, context))) === true;
+  const holders = isProven ? witness.holdersOf(found ?? { id: revokeNow }) : [];
+  const other = holders.find(({ urn }) => urn !== context.urn);
+  const wasOwn = holders.length > 0 || context.run.kept.get(revokeNow) === context.urn;
+  if (isProven && other === undefined && wasOwn) return [revokeNow];
+  // A key that was revoked long ago can stay in the program.
+  if (found === undefined) return [];
+  const why = other ? `${JSON.stringify(nameInUrn(other.urn))} has it` : "nothing shows that this resource had it";
+  context.warn(
+    `key ${formatKey(found)}, which revokeNow names, stays live, because ${why}. ` +
+      `If nobody needs it, run \`${revokeCommand(revokeNow, context.scope)}\``,
+  );
   return [];
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { failureOf } from "./harness";
+import { resourceTypes } from "../../../provider/dynamic/registry";
+import { check } from "../../../provider/schema/check";
+import { type Context, RunNotes } from "../../../provider/schema/resource-type";
+import { failureOf, json, OTHER_OWNER, StackHarness } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
+import { SavedState, urnOf } from "./saved-state";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
@@ -201,4 +205,70 @@ describe("revokeNow of a retired key", () => {
     await stack.up({ ...second, revokeNow: previous });
     expect(await stack.harness.liveIds()).not.toContain(previous);
   });
+});
+
+describe("revokeNow of a resource that replaced none", () => {
+  const kind = resourceTypes.RotatingApiKey;
+
+  /** Resource `a` and its key, and `b`, whose revokeNow names that key. Both keep their keys when they are deleted. */
+  const two = async () => {
+    const harness = await StackHarness.start();
+    const { identity: owner } = harness;
+    const run = new RunNotes();
+    const contextOf = (name: string): Context => ({ ...harness.context, run, urn: urnOf("RotatingApiKey", name) });
+    const inputs = json({ owner, ...first, revokeOnDelete: false });
+    const a = { type: "RotatingApiKey", name: "a", ...(await kind.create(inputs, contextOf("a"))) };
+    const key = String(a.outputs.keyId);
+    const named = { ...inputs, revokeNow: key };
+    const b = { type: "RotatingApiKey", name: "b", ...(await kind.create(named, contextOf("b"))) };
+    const remove = ({ id, name, outputs }: typeof a) => kind.delete(id, outputs, contextOf(name));
+    return { harness, a, b, key, named, contextOf, remove };
+  };
+
+  it.each([
+    ["another resource has the key", "a", '"a" has it'],
+    ["no resource has the key any more", "nobody", "nothing shows that this resource had it"],
+    ["the state is that of another stack", "b in another state", "nothing shows"],
+    ["the state cannot be read", undefined, "nothing shows"],
+  ])("does not let its deletion revoke the key if %s", async (_, holder, why) => {
+    const { harness, a, b, key, remove } = await two();
+    if (holder === "b in another state") {
+      harness.saved = new SavedState({ id: OTHER_OWNER, identity: OTHER_OWNER, runs: [] }).add({ ...a, name: "b" });
+    } else if (holder !== undefined) harness.save().add(b);
+    if (holder === "a") harness.saved?.add(a);
+    await remove(b);
+    expect(await harness.liveIds()).toContain(key);
+    expect(harness.told.warn.join()).toMatch(
+      new RegExp(`key ${key} .*, which revokeNow names, stays live, because ${why}.*npx keyplane revoke ${key}`),
+    );
+  });
+
+  it("does not let its deletion revoke the key that the other one's has left live before", async () => {
+    const { harness, a, b, key, remove } = await two();
+    harness.save().add(b);
+    await remove(a);
+    await remove(b);
+    expect(await harness.liveIds()).toContain(key);
+  });
+
+  it("does not let the deletion of the other one revoke the key", async () => {
+    const { harness, a, key, named, contextOf, remove } = await two();
+    check(kind, named, contextOf("b"));
+    await remove(a);
+    expect(await harness.liveIds()).toContain(key);
+  });
+
+  it.each([[true], [false]])(
+    "revokes the key of a resource that it did replace: before the deletion of that one %s",
+    async (isFirst) => {
+      const { harness, a, b, key, remove } = await two();
+      const old = { ...a, name: "b" };
+      harness.save().add(b);
+      if (isFirst) harness.saved?.add({ ...old, engine: { delete: true } });
+      else await remove(old);
+      await remove(b);
+      expect(await harness.liveIds()).not.toContain(key);
+      expect(harness.told.warn).toEqual([]);
+    },
+  );
 });

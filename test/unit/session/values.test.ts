@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { fromPulumi, fromState, toState } from "../../../provider/session/values";
+import {
+  fromPulumi,
+  fromState,
+  markSecrets,
+  SECRET_OUTPUTS,
+  toState,
+  unmarked,
+} from "../../../provider/session/values";
 
 test("an absent output is null in the state, and other outputs are kept", () => {
   const outputs = { key: "k", rotateAt: undefined, previousKey: "p" };
@@ -15,4 +22,13 @@ test("a null in a state or in inputs is read as an absent value, and `__provider
   expect(fromPulumi({ __provider: "code", namePrefix: null, verify: false })).toEqual({ verify: false });
   const values = { key: "k", empty: "", list: [] };
   expect(fromState({ __provider: "code", ...values })).toEqual(values);
+});
+
+test("the secrets of a resource are marked, but no secret that it lacks", () => {
+  const outputs = { keyId: "7", key: "k", previousKey: "p", digestKey: "d" };
+  const marked = markSecrets({ ...outputs }, SECRET_OUTPUTS);
+  const names = Object.entries(marked).flatMap(([name, value]) => (typeof value === "object" ? [name] : []));
+  expect(names).toEqual(["key", "previousKey", "digestKey"]);
+  expect(unmarked(marked)).toEqual(outputs);
+  expect(markSecrets({ key: null, keyId: "7" }, SECRET_OUTPUTS)).toEqual({ key: null, keyId: "7" });
 });
