@@ -3667,12 +3667,6 @@ const evidence = [
       by: "revokeNow of a resource that replaced none",
     },
     {
-      name: "only the state of this stack shows whose the key in revokeNow was",
-      change: becomes("witness !== undefined", "replacedKeyIn", "knows", "==="),
-      test: resources("rotation-compromise"),
-      by: "revokeNow of a resource that replaced none",
-    },
-    {
       name: "revokeNow of another resource does not revoke a key that stays live",
       change: becomes("[...context.run.compromised.values()].at(0)", "staysLive", "compromised", "get", "urn"),
       test: resources("rotation-compromise"),

@@ -1,7 +1,7 @@
 import { keyIn } from "../../key-index";
 import { mustBeSameAccount } from "../../keys/account-guard";
 import { isHeldElsewhere } from "../../keys/holders";
-import { ownerIdIn, sameOwner } from "../../keys/identity";
+import { sameOwner } from "../../keys/identity";
 import { settleLostForGood } from "../../keys/lost-request";
 import { formatKey, isOthers, nameInUrn } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
@@ -128,12 +128,11 @@ async function replacedKeyIn(state: RotationState, context: Context): Promise<re
     leaveToOthers(found, context);
     return [];
   }
-  const witness = await context.witness({ fresh: true });
-  const isProven = witness?.knows(ownerIdIn(ownerNow(identity, context))) === true;
-  const holders = isProven ? witness.holdersOf(found ?? { id: revokeNow }) : [];
+  const witness = await context.witness(ownerNow(identity, context), { fresh: true });
+  const holders = witness?.holdersOf(found ?? { id: revokeNow }) ?? [];
   const other = holders.find(({ urn }) => urn !== context.urn);
   const wasOwn = holders.length > 0 || context.run.kept.get(revokeNow) === context.urn;
-  if (isProven && other === undefined && wasOwn) return [revokeNow];
+  if (witness !== undefined && other === undefined && wasOwn) return [revokeNow];
   // A key that was revoked long ago can stay in the program.
   if (found === undefined) return [];
   const why = other ? `${JSON.stringify(nameInUrn(other.urn))} has it` : "nothing shows that this resource had it";
