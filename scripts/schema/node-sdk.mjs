@@ -8,7 +8,7 @@ import { commentOf, fileOf, signatureOf, wordsOf } from "./typescript.mjs";
 export function renderNodeSdk(schema) {
   const resources = Object.entries(schema.resources).map(([token, resource]) => fileOfResource(token, resource));
   const modules = [...resources, fileOfProvider(schema), fileOfFunctions(schema), fileOfTypes(schema)];
-  const rendered = [...modules, fileOfPackage(schema), indexOf(modules)];
+  const rendered = [...modules, fileOfPackage(schema), indexOf(modules.map(({ name }) => name))];
   return Object.fromEntries(rendered.map(({ name, text }) => [name, text]));
 }
 
@@ -42,7 +42,7 @@ function fileOfTypes({ types, resources, functions }) {
     ...(inputs.length > 0 ? ['import type * as pulumi from "@pulumi/pulumi";'] : []),
     ...(found.some(({ of }) => of) ? ['import type { AsInputs } from "./runtime";'] : []),
   ];
-  return { name: "types.ts", text: fileOf(imports, blocks), names: found.map(({ title }) => `type ${title}`) };
+  return { name: "types.ts", text: fileOf(imports, blocks) };
 }
 
 function fileOfResource(token, { description, properties, required, inputProperties, requiredInputs }) {
@@ -91,7 +91,7 @@ function fileOfResource(token, { description, properties, required, inputPropert
     ],
     [interfaceOf(args, `The inputs of \`${title}\`.`, inputs, "input"), constants, block],
   );
-  return { name: `${kebab(title)}.ts`, text, names: [title, `type ${args}`] };
+  return { name: `${kebab(title)}.ts`, text };
 }
 
 function fileOfProvider({ name, provider: { description, inputProperties, properties } }) {
@@ -130,7 +130,7 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
     [PULUMI, runtimeImport(["isOfType", "jsonOf", "optionsOf", "registerProvider", "secretOf"])],
     [interfaceOf("ProviderArgs", "The settings of a `Provider`.", inputs, "input"), block],
   );
-  return { name: "provider.ts", text, names: ["Provider", "type ProviderArgs"] };
+  return { name: "provider.ts", text };
 }
 
 function fileOfFunctions({ functions, types }) {
@@ -145,7 +145,7 @@ function fileOfFunctions({ functions, types }) {
     imports,
     all.flatMap(({ blocks }) => blocks),
   );
-  return { name: "functions.ts", text, names: all.flatMap(({ names }) => names) };
+  return { name: "functions.ts", text };
 }
 
 function functionOf(token, { description, inputs, outputs }, types) {
@@ -186,12 +186,7 @@ function functionOf(token, { description, inputs, outputs }, types) {
       "}",
     ],
   ];
-  const names = [title, `${title}Output`, ...(hasInputs ? [`type ${base}Args`, `type ${base}OutputArgs`] : [])];
-  return {
-    blocks,
-    types: type === undefined ? typesIn([outputs.properties]) : [type],
-    names: [...names, `type ${base}Result`],
-  };
+  return { blocks, types: type === undefined ? typesIn([outputs.properties]) : [type] };
 }
 
 /** The name of the type with the same properties; `undefined` if there is none. */
@@ -201,12 +196,9 @@ function typeLike(types, { properties, required = [] }) {
   return token && nameIn(token);
 }
 
-function indexOf(modules) {
-  const exports = modules.map(({ name, names }) => {
-    const one = `export { ${names.toSorted(byName).join(", ")} } from "./${name.replace(/\.ts$/, "")}";`;
-    const isOnlyTypes = names.every((each) => each.startsWith("type "));
-    return isOnlyTypes ? one.replace("export {", "export type {").replaceAll(/(?<=[{,] )type /g, "") : one;
-  });
+/** The index, which exports everything that the modules with these names export. */
+function indexOf(names) {
+  const exports = names.map((name) => `export * from "./${name.replace(/\.ts$/, "")}";`);
   const comment = [
     "/**",
     " * The resources, functions and the provider of the plugin, for programs in TypeScript and JavaScript.",
@@ -214,7 +206,7 @@ function indexOf(modules) {
     " */",
   ];
   const all = [...exports, 'export type { InvokeOutputOptions } from "./runtime";'];
-  const sorted = all.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1)).flatMap(broken);
+  const sorted = all.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1));
   return { name: "index.ts", text: fileOf([], [[...comment, ...sorted]]) };
 }
 
@@ -262,10 +254,10 @@ function isInstanceOf(title, token) {
   ];
 }
 
-/** A long export in several lines, as the formatter writes it. */
+/** A long import in several lines, as the formatter writes it. */
 function broken(line) {
   if (line.length <= 120) return [line];
-  const [, head, names, tail] = /^((?:export|import) (?:type )?\{) (.*) (\}.*)$/.exec(line);
+  const [, head, names, tail] = /^(import (?:type )?\{) (.*) (\}.*)$/.exec(line);
   return [head, ...names.split(", ").map((name) => `  ${name},`), tail];
 }
 

@@ -39,9 +39,9 @@ test("the service's field names occur only in provider/api, so that a change of 
 
 test("an index describes its folder in its first line and only re-exports names", () => {
   const indexes = sourcesBelow("sdk", "provider", "testing").filter((path) => path.endsWith("/index.ts"));
-  // The frozen entry only adapts each resource type to Pulumi's host.
+  // The frozen entry only adapts each resource type to Pulumi's host. What is generated decides in each module what is public.
   const others = indexes
-    .filter((path) => path !== "provider/dynamic/index.ts")
+    .filter((path) => path !== "provider/dynamic/index.ts" && !textOf(path).startsWith("// Generated"))
     .flatMap((path) => {
       const { statements } = ts.createSourceFile(path, textOf(path), ts.ScriptTarget.ES2022);
       const isReExport = (statement: ts.Statement) => ts.isExportDeclaration(statement) && statement.exportClause;
