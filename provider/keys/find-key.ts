@@ -43,7 +43,11 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
 async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   const found = await secondLook(held.id, context);
-  if (found !== undefined || !isYoung(held, context)) return found;
+  return found !== undefined || !isYoung(held, context) ? found : whenListed(held, context);
+}
+
+/** Finds a young key after the minute in which lists can lag behind its creation. */
+export async function whenListed(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   context.progress(`waiting until the service must list key ${held.id}, which is new`);
   await context.account().sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, context)));
   return keyIn(await context.keys().list({ fresh: true }), held.id);

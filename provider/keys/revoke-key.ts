@@ -5,7 +5,7 @@ import type { HeldName } from "../schema/witness";
 import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
-import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
+import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook, whenListed } from "./find-key";
 import { sameOwner } from "./identity";
 import { formatKey, nameInUrn } from "./names";
 import { revokeCommand } from "./scope";
@@ -29,9 +29,8 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   if ((await all.revoke(held.id, { unlisted: found === undefined })) === "revoked") return;
   // A new key that is not known everywhere yet gets the same answers, and so does a key of another account, or of a
   // credential that has lost permissions.
-  if (held.key === undefined && isYoung(held, context)) {
-    const which = `key ${formatKey(held)}, which is new`;
-    throw new KeyplaneError("KP-REVOKE", `the service does not find ${which}. Run the command again in a minute`);
+  if (held.key === undefined && isYoung(held, context) && (await whenListed(held, context))) {
+    return revokeKey(held, context);
   }
   if (held.key !== undefined || (await all.list()).length === 0) await mustNotWork(held, context);
   all.noteGone(held.id);

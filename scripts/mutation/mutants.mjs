@@ -829,10 +829,10 @@ const deletes = [
       by: "is not done for a key that the service finds nowhere",
     },
     {
-      name: "a new key that is found nowhere and cannot be tried stays on record",
+      name: "a new key that is found nowhere and cannot be tried is looked for again",
       change: never("revokeKey", "isYoung"),
       test: resources("deletes"),
-      by: "is not done for a new key that the service finds nowhere yet",
+      by: "is done when the minute of a new key is over",
     },
     {
       name: "a key that is proven to be gone is looked for no more",
