@@ -1809,6 +1809,12 @@ const values = [
       change: becomes("(reason, at) => ({ property: failures[at].property, reason })", "check", "=>"),
       test: "test/unit/errors/error-pages.test.ts",
     },
+    {
+      name: "the npm package marks secrets itself",
+      change: uncalled("written", "markSecrets"),
+      test: WAYS_OUT,
+      by: "the npm package marks the secrets",
+    },
   ]),
   ...inFile("provider/session/values.ts", [
     {

@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
 import { resourceTypes } from "../../../provider/dynamic/registry";
+import { isSecret, membersOf } from "../../../provider/members";
 import { service } from "../../../provider/plugin/server";
 
 import { NotReady, type ResourceType } from "../../../provider/schema/resource-type";
 import { conceal } from "../../../provider/secrets";
 import { EngineLink } from "../../../provider/session/engine-link";
 import { Session } from "../../../provider/session/session";
+import { unmarked } from "../../../provider/session/values";
 
 import provider = require("@pulumi/pulumi/proto/provider_pb");
 
@@ -74,4 +76,20 @@ test.each(Object.entries(WAYS))("%s leaves without secrets, on one printable lin
   expect(text).toMatch(/\[secret\] +word word/);
   expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
   expect(String(text).length).toBeLessThanOrEqual(4_000);
+});
+
+test("the npm package marks the secrets of a key in each answer, also of one that is not ready", async () => {
+  const outputs = { key: "k" };
+  const verbs = npm({
+    create: async () => ({ id: "7", outputs }),
+    read: async () => outputs,
+    update: async () => outputs,
+  });
+  const answers: unknown[] = [
+    (await verbs.create({})).outs,
+    (await verbs.read?.("7", {}))?.props,
+    (await verbs.update?.("7", {}, {}))?.outs,
+    await fails(new NotReady("7", outputs, "it waits")).catch(({ properties }) => properties),
+  ];
+  for (const { key } of answers.map(membersOf)) expect([isSecret(key), unmarked(key)]).toEqual([true, "k"]);
 });
