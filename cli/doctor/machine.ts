@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { type Finding, fail, ok, warn } from "./finding";
 import { runApart } from "./run-apart";
 
@@ -29,17 +27,9 @@ interface OwnPackage {
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }
 
-/** Reads this package's package.json. Sources and compiled files are at different depths below it. */
+/** This package's package.json. */
 export function ownPackage(): OwnPackage {
-  for (let folder = __dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    try {
-      const found = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as OwnPackage & { name?: string };
-      if (found.name === "keyplane") return found;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  throw new Error("keyplane's own package.json is missing: install it again");
+  return require("keyplane/package.json") as OwnPackage;
 }
 
 /** Whether a version is at least another one. Ignores everything after a hyphen. */

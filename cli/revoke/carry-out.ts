@@ -41,10 +41,7 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   "time unknown": "the service's answer does not say what time it is",
 };
 
-export function printPlan<Key extends ApiKeyRecord>(
-  { revoke, keep }: Plan<Key>,
-  columns: readonly Column<Key>[],
-): void {
+export function printPlan<K extends ApiKeyRecord>({ revoke, keep }: Plan<K>, columns: readonly Column<K>[]): void {
   const rows = [
     ...revoke.map((key) => ({ ...key, plan: "revoke" })),
     ...keep.map((key) => ({ ...key, plan: `keep: ${REASONS[key.reason]}` })),

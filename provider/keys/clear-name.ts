@@ -50,7 +50,7 @@ async function otherHolder(key: ApiKeyRecord, owner: string, context: Context): 
   const urns = [run.lastHolders.get(key.id) ?? urn, ...saved.map((holder) => holder.urn)];
   const other = urns.find((holder) => holder !== urn);
   if (other !== undefined) return `which belongs to ${JSON.stringify(shownName(nameInUrn(other)))} in this stack`;
-  const isCopied = saved.some(({ maker }) => isOthers({ name: key.name, maker }, owner));
+  const isCopied = saved.some(({ mintedBy }) => isOthers({ name: key.name, maker: mintedBy }, owner));
   if (isCopied) return "which another stack created, from which this state was copied or renamed";
   if (witness !== undefined) return undefined;
   return "and the state of the stack, which shows whether another resource has it, could not be read";

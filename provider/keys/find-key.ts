@@ -21,6 +21,9 @@ export interface RecordedKey extends HeldName {
   readonly digest?: string | undefined;
 }
 
+/** A key to revoke, of the identity that all of them have. */
+export type KeyToRevoke = Omit<RecordedKey, "identity">;
+
 /** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
 export async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
   context.run.secondList ??= context.keys().list({ fresh: true });
@@ -80,8 +83,8 @@ export function isYoung(held: RecordedKey, context: Context): boolean {
 }
 
 /** The age of a key in milliseconds, by the service's clock. */
-function ageOf({ id, createdAt }: RecordedKey, context: Context): number {
-  return context.account().serviceNow() - Date.parse(createdAt ?? context.keys().createdAt(id) ?? "");
+function ageOf({ createdAt }: RecordedKey, context: Context): number {
+  return context.account().serviceNow() - Date.parse(createdAt ?? "");
 }
 
 /** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */

@@ -11,17 +11,12 @@ export const IMPORT = "import";
  * @param urn - The URN that the keys in the state are named for, if it is known. Two resources that import the same key
  * have the same id, and only these URNs differ.
  */
-export function noteHolder(
-  type: ResourceType,
-  { id: resourceId, outputs }: Made,
-  context: Context,
-  urn?: string,
-): void {
+export function noteHolder(type: ResourceType, { id: holder, outputs }: Made, context: Context, urn?: string): void {
   const { heldNames, lastHolders } = context.run;
   for (const { id, name } of type.holds?.(outputs) ?? []) {
     if (name !== undefined) heldNames.add(name);
     lastHolders.set(id, context.urn);
-    const { ids, urns } = noteHeldBy({ id: resourceId, urn }, id, context);
+    const { ids, urns } = noteHeldBy({ id: holder, urn }, id, context);
     if (ids.size - Number(ids.has(IMPORT)) > 1 || urns.size > 1) {
       context.warn(
         `key ${id} belongs to two resources of this stack. Remove one of them from the program, and from the state with ` +
@@ -47,14 +42,9 @@ export function noteHeldBy(
  * Whether another resource of the program holds the key of a deleted resource. Reports it if so.
  * @param identity - The identity in the state of the deleted resource.
  */
-export function isHeldElsewhere(
-  id: string,
-  resourceId: string,
-  identity: string | undefined,
-  context: Context,
-): boolean {
+export function isHeldElsewhere(id: string, holder: string, identity: string | undefined, context: Context): boolean {
   const { holders, holderUrns } = context.run;
-  const ids = [...(holders.get(id) ?? [])].filter((other) => other !== resourceId);
+  const ids = [...(holders.get(id) ?? [])].filter((other) => other !== holder);
   const urns = [...(holderUrns.get(id) ?? [])].filter((other) => other !== urnIn(identity));
   if (ids.length + urns.length === 0) return false;
   context.info(`key ${id} stays live, because another resource of this stack holds it`);

@@ -5,7 +5,15 @@ import type { HeldName } from "../schema/witness";
 import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
-import { isYoung, mustBeKey, mustNotWork, type RecordedKey, secondLook, whenListed } from "./find-key";
+import {
+  isYoung,
+  type KeyToRevoke,
+  mustBeKey,
+  mustNotWork,
+  type RecordedKey,
+  secondLook,
+  whenListed,
+} from "./find-key";
 import { sameOwner } from "./identity";
 import { formatKey, nameInUrn } from "./names";
 import { revokeCommand } from "./scope";
@@ -42,22 +50,21 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
  * @param toRevoke - The names of those whose names do not show who created them.
  */
 export async function revokeAll(
-  toRevoke: readonly Omit<RecordedKey, "identity">[],
+  toRevoke: readonly KeyToRevoke[],
   identity: string | undefined,
   context: Context,
 ): Promise<readonly string[]> {
   const left = await Promise.all(
     toRevoke.map(async (held) => {
-      const { id } = held;
       try {
         await revokeKey({ ...held, identity }, context);
         return [];
       } catch (error) {
         // An aborted run only records the ids: it has left too much to do for a warning about each.
         if (!isAborted(error)) {
-          context.warn(`could not revoke key ${id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
+          context.warn(`could not revoke key ${held.id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
         }
-        return [id];
+        return [held.id];
       }
     }),
   );

@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../errors";
 import { keyDigest } from "../key-digest";
-import type { RecordedKey } from "../keys/find-key";
+import type { KeyToRevoke } from "../keys/find-key";
 import { keyFields, keyRules, rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
 import { expiresAt, leaseRules } from "../keys/lease";
@@ -121,7 +121,6 @@ export function isExact({ mintedBy }: ApiKeyState): boolean {
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
-export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly Omit<RecordedKey, "identity">[] {
-  const { createdAt } = state;
-  return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined, createdAt }));
+export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly KeyToRevoke[] {
+  return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined, createdAt: state.createdAt }));
 }

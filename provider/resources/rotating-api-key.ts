@@ -181,9 +181,7 @@ function reportClosedWindow({ createdAt, inputs }: RotationState, context: Conte
   const at = rotateAt(createdAt, inputs, graceOf(inputs));
   if (due === undefined || at === undefined || Date.parse(at) > context.now()) return;
   const next = new Date(due(context.now())).toISOString();
-  context.info(
-    `the key is due for rotation since ${at}, but rotationWindow is closed now. It is open again at ${next}`,
-  );
+  context.info(`the key is due for rotation since ${at}, but rotationWindow is closed now. It opens again at ${next}`);
 }
 
 /**

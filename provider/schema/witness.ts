@@ -15,8 +15,8 @@ export interface KeyHolder {
   readonly replaced: boolean;
   /** The URN that the names of its keys are made for; `undefined` with the dynamic provider. */
   readonly namedFor: string | undefined;
-  /** The tag of the owner that created or adopted the key, if its name does not show that. */
-  readonly maker: string | undefined;
+  /** The tag of the owner that created a key with an exact name. */
+  readonly mintedBy: string | undefined;
 }
 
 /** What requested the name of a key, as the state has it on record. */

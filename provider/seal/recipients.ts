@@ -1,4 +1,5 @@
 import { isObject } from "../members";
+import { agreeWith } from "./x25519";
 
 /** Who can open a sealed key. Each member is a format, and a key is sealed once in each format that is given. */
 export interface Recipients {
@@ -70,7 +71,8 @@ function ageRecipientProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "it is not a text";
   if (/^age-secret-key-/i.test(value)) return "it is a private key. Pass the public key, which begins with age1";
   if (/^ssh-/.test(value)) return "keys of SSH are not supported. Create a key with age-keygen";
-  if (ageKey(value) !== undefined) return undefined;
+  const key = ageKey(value);
+  if (key !== undefined) return isUsable(key) ? undefined : UNUSABLE;
   if (decoded(value) === undefined) return "it is no public key of age, or a part of it is missing or changed";
   return "this kind of recipient is not supported. Pass a public key of age-keygen, which has 62 characters";
 }
@@ -93,11 +95,28 @@ function decoded(text: string) {
 
 const MAX_LENGTH = 4_000;
 
+const UNUSABLE = "nothing can be sealed to it, because everybody could open that";
+
+/** Public keys that can be sealed to. Few are in use, and each key of a program names them. */
+const usable = new Set<string>();
+
+function isUsable(key: Buffer): boolean {
+  const text = key.toString("hex");
+  try {
+    if (!usable.has(text)) agreeWith(key);
+  } catch {
+    return false;
+  }
+  return usable.add(text).has(text);
+}
+
 function githubProblem(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   // The result of a data source has further members. GitHub's id is only a name, and `pulumi config set --path` stores it
   // as a number.
   const { key } = isObject(value) ? value : {};
-  if (typeof key === "string" && /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) return undefined;
+  if (typeof key === "string" && /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) {
+    return isUsable(Buffer.from(key, "base64")) ? undefined : `has a placeholder in githubActions.key: ${UNUSABLE}`;
+  }
   return "must have the public key of GitHub in githubActions.key: 44 characters of base64";
 }

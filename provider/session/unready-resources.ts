@@ -40,7 +40,8 @@ export async function createAgain(
   const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger, driftOnly: false });
   if (replaces.length === 0) return { id, outputs: await type.update(id, outputs, inputs, context) };
   // The program never got the key, so no consumer has it.
-  mustBeRevoked(await revokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context));
+  const held = (type.holds?.(outputs) ?? []).map((key) => ({ ...key, createdAt: outputs.createdAt }));
+  mustBeRevoked(await revokeAll(held, identityIn(outputs), context));
   const lost = (made: typeof outputs) => ({ ...made, ...bothLost(lostIn(outputs), lostIn(made)) });
   try {
     const made = await type.create(inputs, context);

@@ -1,17 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
-import {
-  hasTagOf,
-  isNamedFor,
-  isOthers,
-  MAX_NAMES,
-  makerIn,
-  nameInUrn,
-  nonceFrom,
-  readRecord,
-  runIn,
-} from "../keys/names";
-import { textsOf } from "../members";
+import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
+import { textOf, textsOf } from "../members";
 import type { HeldName, KeyHolder, KeyRequest, WaitingTerms, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
 import { currentKeysIn, hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn } from "./stack-state";
@@ -61,8 +51,8 @@ export class StackWitness implements Witness {
       id === keyId && HOLDS.includes(role) && (name === undefined || recorded === name);
     return this.#ours
       .filter((resource) => keysIn(resource).some(isIt))
-      .map(({ urn, id, replaced, outputs }) => ({
-        ...{ urn, id, replaced, namedFor: urnIn(outputs.__owner), maker: makerIn(outputs, keyId) },
+      .map(({ urn, id, replaced, outputs: { __owner, mintedBy } }) => ({
+        ...{ urn, id, replaced, namedFor: urnIn(__owner), mintedBy: textOf(mintedBy) },
       }));
   }
 

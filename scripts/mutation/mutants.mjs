@@ -3938,6 +3938,14 @@ const promises = [
 const SEALED = resources("sealed");
 
 const sealing = [
+  ...inFile("provider/seal/recipients.ts", [
+    {
+      name: "a preview refuses a recipient to which nothing can be sealed",
+      change: drop("isUsable", "agreeWith"),
+      test: "test/unit/seal/recipients.test.ts",
+      by: "is not made for a recipient whose secret everybody can compute",
+    },
+  ]),
   ...inFile("provider/seal/seal.ts", [
     {
       name: "the bytes of a secret are overwritten after it is sealed",
@@ -3970,10 +3978,10 @@ const sealing = [
   ]),
   ...inFile("provider/keys/sealing.ts", [
     {
-      name: "nothing is sent if a recipient is unusable",
+      name: "nothing is sent if a package does not work",
       change: becomes("void tryOnce", "sealerFor", "await"),
       test: SEALED,
-      by: "fails in the preview",
+      by: "fails before the POST",
     },
   ]),
   ...inFile("provider/keys/create-key.ts", [

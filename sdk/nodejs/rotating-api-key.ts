@@ -234,7 +234,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
     ]);
     const previous = {
       successor: current,
-      periods: Object.fromEntries(PERIODS.map((name, at) => [name, periods[at]])),
+      periods: Object.fromEntries(PERIODS.map((name, i) => [name, periods[i]])),
     };
     const waiting = retired.filter((id) => !compromised.includes(id));
     return {

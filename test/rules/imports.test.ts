@@ -123,13 +123,15 @@ function packageOf(specifier: string): string {
     .join("/");
 }
 
-/** What a file imports from outside its folder: folders of the repository and packages. */
+/** What a file imports from outside its folder: folders of the repository and packages, but no data. */
 function importsOf(path: string): string[] {
   const { importedFiles } = ts.preProcessFile(textOf(path), true, true);
-  const targets = importedFiles.map(({ fileName }) => {
-    if (!fileName.startsWith(".")) return packageOf(fileName);
-    return folderOf(posix.join(posix.dirname(path), fileName));
-  });
+  const targets = importedFiles
+    .filter(({ fileName }) => !fileName.endsWith(".json"))
+    .map(({ fileName }) => {
+      if (!fileName.startsWith(".")) return packageOf(fileName);
+      return folderOf(posix.join(posix.dirname(path), fileName));
+    });
   return targets.filter((target) => !target.startsWith("node:") && target !== folderOf(path));
 }
 

@@ -58,8 +58,6 @@ export class Keys {
   readonly #revoked = new Set<string>();
   /** Their names, as far as a list has shown them. */
   readonly #revokedNames = new Set<string>();
-  /** When this process created keys, by their ids, as ISO 8601 times. */
-  readonly #created = new Map<string, string>();
   /** Revocations that are under way or have revoked a key, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
   #isAccepted = false;
@@ -102,9 +100,7 @@ export class Keys {
       });
       this.#isAccepted = true;
       const { warn } = this.account;
-      const created = readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
-      this.#created.set(created.id, created.createdAt);
-      return created;
+      return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -137,11 +133,6 @@ export class Keys {
       keys = await this.#list.fresh(signal);
     }
     return keys;
-  }
-
-  /** When this process created the key, as an ISO 8601 time. */
-  createdAt(id: string): string | undefined {
-    return this.#created.get(id);
   }
 
   /** Notes that a key is gone, although this process has not revoked it: nothing looks for it any more. */

@@ -16,13 +16,8 @@ import { type RotationState, withTriggers } from "./rotation-state";
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<RotationState> {
   const held = heldByOther(adopt, context);
   if (held !== undefined) throw held;
-  const claim = {
-    ...adopt,
-    source: "adopt.key",
-    instead: ", or remove adopt to get a new key",
-    code: "KP-ADOPT",
-  } as const;
-  const found = await proveKey(claim, inputs, context);
+  const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
+  const found = await proveKey({ ...claim, instead: ", or remove adopt to get a new key" }, inputs, context);
   const { name, projectId } = found;
   if (hasTagOf(name, ownerIdIn(inputs.owner))) {
     throw new KeyplaneError(

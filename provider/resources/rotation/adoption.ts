@@ -1,5 +1,5 @@
 import { KeyplaneError } from "../../errors";
-import type { RecordedKey } from "../../keys/find-key";
+import type { KeyToRevoke } from "../../keys/find-key";
 import { nameInUrn } from "../../keys/names";
 import { refusedTakeOver } from "../../keys/revoke-key";
 import { accountFailures, sameScope } from "../../keys/scope";
@@ -79,12 +79,16 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
   }
 }
 
-/** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-export function keysToRevoke(
-  ids: readonly string[],
-  { adopted, createdAt }: RotationState,
-): readonly Omit<RecordedKey, "identity">[] {
-  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined, createdAt }));
+/**
+ * Keys to revoke. Their names have the owner's tag, except the name of an adopted key. Those that were never handed out can
+ * be as new as the current key.
+ */
+export function keysToRevoke(ids: readonly string[], state: RotationState): readonly KeyToRevoke[] {
+  const { adopted, createdAt, pendingRevocations } = state;
+  return ids.map((id) => ({
+    ...{ id, name: adopted?.id === id ? adopted.name : undefined },
+    createdAt: pendingRevocations.includes(id) ? createdAt : undefined,
+  }));
 }
 
 export function heldBy(state: RotationState): readonly HeldName[] {

@@ -48,7 +48,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   }
   // Asked last, because the ledger is deleted at the same time.
   const unrevoked = left.filter((keyId) => !context.run.ledger.deliveries.get(keyId)?.isRevoked);
-  const needed = state.inputs.revokeOnDelete === false ? await neededRetired(unrevoked, state, context) : [];
+  const needed = state.inputs.revokeOnDelete === false ? await stillNeeded(unrevoked, state, context) : [];
   for (const keyId of needed) {
     context.run.kept.set(keyId, context.urn);
     context.warn(
@@ -104,11 +104,7 @@ async function leftBeside(
 }
 
 /** Retired keys that somebody may need: their successor may not be delivered, or they were used since. */
-async function neededRetired(
-  ids: readonly string[],
-  state: RotationState,
-  context: Context,
-): Promise<readonly string[]> {
+async function stillNeeded(ids: readonly string[], state: RotationState, context: Context): Promise<readonly string[]> {
   const retired = ids.filter((id) => state.retired.includes(id));
   const isNeeded = (id: string, record: Listed) => {
     const deliveredAt = context.run.ledger.deliveries.get(id)?.deliveredAt ?? state.deliveredAt;

@@ -105,7 +105,7 @@ async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<A
   const work = pendingAfter(operations, inputs);
   const { pending, why, reason } = await finishPending(work, { id, key, sealedKey }, inputs, context);
   if (pending.some((each) => each.status === "failed")) {
-    const left = await revokeAll([{ id, name }], inputs.owner, context);
+    const left = await revokeAll([{ id, name, createdAt }], inputs.owner, context);
     const end = left.length === 0 ? "is revoked again" : "is still to be revoked";
     const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
     const failure = new KeyplaneError("KP-UNUSABLE", text);

@@ -95,7 +95,7 @@ describe("a RotatingApiKey with a rotationWindow", () => {
     const at = String(stack.outputs?.rotateAt);
     const next = new Date(Date.parse(at) + 7 * DAY).toISOString();
     expect(stack.harness.told.info).toEqual([
-      `the key is due for rotation since ${at}, but rotationWindow is closed now. It is open again at ${next}`,
+      `the key is due for rotation since ${at}, but rotationWindow is closed now. It opens again at ${next}`,
     ]);
   });
 

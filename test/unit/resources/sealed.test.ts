@@ -73,7 +73,7 @@ describe("a sealed ApiKey", () => {
     expect(plan(plain, { sealTo })).toMatchObject({ replaces: ["sealTo"], reasons });
   });
 
-  it("fails in the preview for a recipient that is invalid, and before the POST for one that is unusable", async () => {
+  it("fails in the preview for a recipient that is invalid or unusable", async () => {
     const harness = await StackHarness.start();
     const wrong = { age: [ann.recipient.slice(0, -1)] };
     for (const type of [resourceTypes.ApiKey, resourceTypes.RotatingApiKey]) {
@@ -81,9 +81,19 @@ describe("a sealed ApiKey", () => {
       expect(failures).toEqual([{ property: "sealTo", reason: expect.stringContaining("age[0]"), code: "KP-SEAL" }]);
     }
     const everybody = { githubActions: { key: Buffer.alloc(32).toString("base64") } };
-    const failure = await failureOf(harness.createKey({ sealTo: everybody }));
+    const { failures } = check(resourceTypes.ApiKey, { owner: harness.identity, sealTo: everybody }, harness.context);
+    expect(failures).toMatchObject([{ reason: expect.stringContaining("nothing can be sealed to it") }]);
+  });
+
+  it("fails before the POST if a package that seals it does not work", async () => {
+    const harness = await StackHarness.start();
+    const sealTo = { age: [(await AgeReader.create()).recipient] };
+    const encrypt = vi.spyOn((await import("age-encryption")).Encrypter.prototype, "encrypt");
+    encrypt.mockRejectedValueOnce(new Error("a file is missing"));
+    const failure = await failureOf(harness.createKey({ sealTo }));
     expect(failure).toMatchObject({ code: "KP-SEAL", message: expect.stringContaining("No key was created") });
     expect(await harness.requests()).toEqual([]);
+    encrypt.mockRestore();
   });
 
   it("that cannot be sealed after all is revoked, or recorded to be revoked, and never in readable form", async () => {
