@@ -47,8 +47,7 @@ async function otherHolder(key: ApiKeyRecord, owner: string, context: Context): 
   const { urn, run } = context;
   const witness = await context.witness(owner, { fresh: true });
   const saved = witness?.holdersOf(key) ?? [];
-  const urns = [run.lastHolders.get(key.id) ?? urn, ...saved.map((holder) => holder.urn)];
-  const other = urns.find((holder) => holder !== urn);
+  const other = [run.lastHolders.get(key.id) ?? urn, ...saved.map((each) => each.urn)].find((each) => each !== urn);
   if (other !== undefined) return `which belongs to ${JSON.stringify(shownName(nameInUrn(other)))} in this stack`;
   const isCopied = saved.some(({ mintedBy }) => isOthers({ name: key.name, maker: mintedBy }, owner));
   if (isCopied) return "which another stack created, from which this state was copied or renamed";

@@ -53,8 +53,8 @@ export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context
     : plausibleInOrganization(claim, context));
   if (isOthers({ name: record.name, maker: undefined }, inputs.owner)) {
     context.warn(
-      `key ${formatKey(record)} was created by another stack of keyplane. If that stack still has it, it revokes the key in ` +
-        "a rotation or a deletion. First run `pulumi state delete` there",
+      `key ${formatKey(record)} has a name like those that another stack of keyplane generates. If that stack still has it, ` +
+        "it revokes the key in a rotation or a deletion. First run `pulumi state delete` there",
     );
   }
   const deadline = expiresAt(record.name);

@@ -141,7 +141,9 @@ export async function carryOut(
   const having = (wanted: Fate["fate"]) =>
     Array.from(fates).flatMap(([key, { fate }]) => (fate === wanted ? [key] : []));
   const toRevoke = having("revoke");
-  const left = await revokeAll(toRevoke, of.identity, context);
+  // Without their age: a list has them, so that nothing waits until one must.
+  const held = toRevoke.map(({ id, name }) => ({ id, name }));
+  const left = await revokeAll(held, of.identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatListed(key)}, ${of.origin}`);
   }

@@ -336,7 +336,7 @@ function noteSuccessor(type: ResourceType, id: string, witness: Witness, context
   if (successor === undefined) return;
   noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
   const { revokeNow } = successor.outputs;
-  if (typeof revokeNow === "string") context.run.compromised.set(context.urn, revokeNow);
+  if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
 }
 
 /** The outputs to record. The account is proven by now. */

@@ -80,8 +80,8 @@ export class RunNotes {
     readonly held: ReadonlySet<string>;
     readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
   } = { record: {}, held: new Set(), deliveries: new Map() };
-  /** The id of the key that the program names as compromised, by the URN of its resource. */
-  readonly compromised = new Map<string, string>();
+  /** Ids of keys that the program names as compromised. */
+  readonly compromised = new Set<string>();
   /** The URN of the resource whose deletion in this run left a key live, and said so, by the key's id. */
   readonly kept = new Map<string, string>();
   /** Ids of keys that no resource has, about which the user was told. */

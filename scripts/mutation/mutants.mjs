@@ -3672,12 +3672,6 @@ const evidence = [
       test: resources("rotation-compromise"),
       by: "revokeNow of a resource that replaced none",
     },
-    {
-      name: "revokeNow of another resource does not revoke a key that stays live",
-      change: becomes("[...context.run.compromised.values()].at(0)", "staysLive", "compromised", "get", "urn"),
-      test: resources("rotation-compromise"),
-      by: "revokeNow of a resource that replaced none",
-    },
   ]),
 ];
 

@@ -76,7 +76,7 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, co
     // The deletion of the resource that this one replaced may have revoked it.
     !context.keys().hasRevoked(key.id) &&
     key.id !== inputs.revokeNow &&
-    key.id !== context.run.compromised.get(context.urn) &&
+    !context.run.compromised.has(key.id) &&
     (key !== current || wasHandedOut(pending))
   );
 }
@@ -128,7 +128,7 @@ async function replacedKeyIn(state: RotationState, context: Context): Promise<re
   const holders = witness?.holdersOf(found ?? { id: revokeNow }) ?? [];
   const other = holders.find(({ urn }) => urn !== context.urn);
   const wasOwn = holders.length > 0 || context.run.kept.get(revokeNow) === context.urn;
-  if (witness !== undefined && other === undefined && wasOwn) return [revokeNow];
+  if (other === undefined && wasOwn) return [revokeNow];
   // A key that was revoked long ago can stay in the program.
   if (found === undefined) return [];
   const why = other ? `${JSON.stringify(nameInUrn(other.urn))} has it` : "nothing shows that this resource had it";

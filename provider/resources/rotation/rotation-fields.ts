@@ -46,7 +46,7 @@ export function periodsOf(inputs: PlannedRotation): Overlap {
 
 export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
   // Noted here, because the engine compares no resource that `--replace` or `state taint` replaces.
-  if (typeof inputs.revokeNow === "string") context.run.compromised.set(context.urn, inputs.revokeNow);
+  if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   const age = rotationAge(inputs);

@@ -62,7 +62,7 @@ describe("a key that was created by hand", () => {
     const adopt = await handmade(harness, generatedName("ci", OTHER_OWNER));
     const stack = await RotatingStack.start({ adopt }, harness);
     expect(stack.current).toBe(adopt.id);
-    expect(stack.warnings).toContain("was created by another stack of keyplane");
+    expect(stack.warnings).toContain("a name like those that another stack of keyplane generates");
   });
 
   it.each([

@@ -118,5 +118,5 @@ it("a key that revokeNow names is known before its resource is compared: the eng
   const { context, identity } = await StackHarness.start();
   const inputs = { owner: identity, revokeNow: "7", revokeOnDelete: false };
   check(resourceTypes.RotatingApiKey, inputs, context);
-  expect([...context.run.compromised.values()]).toEqual(["7"]);
+  expect([...context.run.compromised]).toEqual(["7"]);
 });
