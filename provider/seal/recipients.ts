@@ -95,7 +95,7 @@ function decoded(text: string) {
 
 const MAX_LENGTH = 4_000;
 
-const UNUSABLE = "nothing can be sealed to it, because everybody could open that";
+const UNUSABLE = "nothing can be sealed to it, because everybody could open that. Pass another public key";
 
 /** Public keys that can be sealed to. Few are in use, and each key of a program names them. */
 const usable = new Set<string>();

@@ -64,9 +64,10 @@ void ApiKey.check({}, inputs).then(() => ApiKey.diff("1", { ...inputs, keyId: "1
     "provider/stack/command-line.js",
     "provider/stack/stack-look.js",
   ]);
-  // The recipients are parsed in each preview. What seals is loaded for a sealed key.
+  // The recipients are parsed and tried in each preview. What seals is loaded for a sealed key.
   expect(loaded.filter((file) => /^(provider\/seal\/|age-encryption$|@noble$)/.test(file))).toEqual([
     "provider/seal/recipients.js",
+    "provider/seal/x25519.js",
   ]);
   expect(loaded.length).toBeLessThanOrEqual(75);
 });
