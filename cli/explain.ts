@@ -19,9 +19,7 @@ export function addExplain(program: Command): void {
     });
 }
 
-function isCode(text: string): text is ErrorCode {
-  return Object.hasOwn(ERRORS, text);
-}
+const isCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
 
 /** Suggests codes that share a word with the text, such as KP-WRONG-ACCOUNT for KP-ACCOUNT. */
 function unknownCode(text: string): UsageError {

@@ -3,7 +3,7 @@ import type { Account, ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
 import { clockSkew } from "../../provider/keys/clock-skew";
 import { fateOf, type Reason } from "../../provider/keys/fate";
-import { deadlineIn } from "../../provider/keys/lease";
+import { expiresAt } from "../../provider/keys/lease";
 import { counted } from "../../provider/text";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
@@ -30,7 +30,10 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   const { signal } = run;
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const leased = (await keys.list({ signal })).flatMap(leasedKey);
+  const leased = (await keys.list({ signal })).flatMap((key): LeasedKey[] => {
+    const deadline = expiresAt(key.name);
+    return deadline === undefined ? [] : [{ ...key, expiresAt: deadline }];
+  });
   const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
   const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
   if (overdue.length > 0) run.exitCode = EXIT.failed;
@@ -42,11 +45,6 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   }
   const { revoke: planned, keep: kept, warnings } = plan;
   await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results, warnings }) }, flags, run);
-}
-
-function leasedKey(key: ApiKeyRecord): readonly LeasedKey[] {
-  const deadline = deadlineIn(key.name);
-  return deadline === undefined ? [] : [{ ...key, expiresAt: new Date(deadline).toISOString() }];
 }
 
 /** Decides the fate of each leased key. Asks for the credentials in use only if a deadline has passed. */

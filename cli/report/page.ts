@@ -66,7 +66,7 @@ ${COLUMNS.map(([title, sort]) => headOf(title, sort)).join("\n")}
 <button type="button" id="more" hidden>Show more keys</button>
 ${sourcesOf(report)}
 </main>
-<script type="application/json" id="data">${dataOf(report)}</script>
+<script type="application/json" id="data">${printableJson(JSON.stringify(report)).replace(/[<>&]/g, escaped)}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -96,10 +96,8 @@ function shown(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));
 }
 
-/** The report as JSON in a script element, which no text in it can end. */
-function dataOf(report: Report): string {
-  return printableJson(JSON.stringify(report)).replace(/[<>&]/g, (found) => `\\u00${found.charCodeAt(0).toString(16)}`);
-}
+/** A character as JSON, so that no text ends the element of the script. */
+const escaped = (char: string): string => `\\u00${char.charCodeAt(0).toString(16)}`;
 
 /** Text as the content of an element or the value of an attribute. */
 function html(text: string): string {

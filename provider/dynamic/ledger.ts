@@ -4,6 +4,7 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { laterNow } from "../keys/clock-skew";
 import { endOfOverlap } from "../keys/fate";
+import { mustNotWork } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { formatListed, hasTagOf, readRecord } from "../keys/names";
@@ -225,16 +226,21 @@ async function revokePrevious(
   inputs: Inputs,
   context: Context,
 ): Promise<DeliveryRecord> {
-  const found = await listedKey(id, context);
+  const key = { id, name: inputs.untagged?.[id] };
+  const found = await listedKey(key, context);
+  if (found === undefined) {
+    await mustNotWork(key, context);
+    return { ...delivery, isRevoked: true };
+  }
   if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
-    if (found === "unknown" || found?.lastUsedAt == null) return delivery;
+    if (found === "unknown" || found.lastUsedAt === null) return delivery;
     context.warn(
       `key ${formatListed(found)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
     );
     return { ...delivery, usedAt: found.lastUsedAt };
   }
   context.progress(`revoking key ${id}`);
-  const left = await revokeAll([{ id, name: inputs.untagged?.[id] }], inputs.owner, context);
+  const left = await revokeAll([key], inputs.owner, context);
   if (left.length > 0) return delivery;
   context.info(`revoked key ${id}. Everything in this stack has its successor, key ${delivery.successor}`);
   return { ...delivery, isRevoked: true };

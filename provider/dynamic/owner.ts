@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
 import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { identityOf, isRenamedFrom, markIn } from "../keys/identity";
+import { formerName, identityOf, isRenamedFrom, markIn } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { formatListed, hasTagOf, isAutoName } from "../keys/names";
 import { mustBeRevoked } from "../keys/revoke-key";
@@ -15,8 +15,6 @@ import type { Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 export const RECORDED_RUNS = 10;
-
-const STACK = ["project", "stack", "organization"] as const;
 
 const fields = {
   ...sdkFields,
@@ -77,9 +75,9 @@ export const owner = atBorder<Inputs, OwnerState>({
       const isMoved = recorded !== undefined && accountIn(recorded) !== accountIn(here);
       due.push({ field: "accountFingerprint", replace: false, ...(isMoved && { why }) });
     }
-    const moved = STACK.filter((field) => state[field] !== undefined && state[field] !== inputs[field]);
     const isRenamed = isRenamedFrom(state, inputs, terms.renamedFrom?.() ?? []);
-    return [...due, ...moved.map((field) => ({ field, replace: !isRenamed }))];
+    if (formerName(state, inputs) !== undefined) due.push({ field: "stack", replace: !isRenamed });
+    return due;
   },
 
   // The list proves that the credential works. Otherwise a mistyped one would be recorded for the stack's account.
@@ -125,6 +123,4 @@ export const owner = atBorder<Inputs, OwnerState>({
 });
 
 /** The recorded identity. An unknown account must be proven, too. */
-function recordedIdentity(id: string, { identity }: OwnerState): string {
-  return identity ?? identityOf(id, "");
-}
+const recordedIdentity = (id: string, { identity }: OwnerState): string => identity ?? identityOf(id, "");

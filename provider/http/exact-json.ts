@@ -57,6 +57,4 @@ const NUMBER = "+-.eE";
 
 const INTEGER = /^-?\d+$/;
 
-function isDigit(char: string | undefined): boolean {
-  return char !== undefined && char >= "0" && char <= "9";
-}
+const isDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";

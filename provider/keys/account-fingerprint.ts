@@ -35,6 +35,4 @@ export function originFingerprint(baseUrl: string): string {
   return fingerprintOf(new URL(baseUrl).origin);
 }
 
-function fingerprintOf(text: string): string {
-  return base32(sha256(text).subarray(0, 8));
-}
+const fingerprintOf = (text: string): string => base32(sha256(text).subarray(0, 8));

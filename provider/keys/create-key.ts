@@ -149,9 +149,7 @@ async function createWhenFree({ name, projectId }: KeyInputs & NameClaim, contex
   return context.keys().create(name, { projectId });
 }
 
-function isTaken(error: unknown): error is ApiError {
-  return isApiError(error) && error.kind === "conflict";
-}
+const isTaken = (error: unknown): error is ApiError => isApiError(error) && error.kind === "conflict";
 
 async function createNamed(inputs: NamedInputs, left: Leftovers, context: Context): Promise<CreatedKey> {
   const prefix = inputs.namePrefix ?? prefixFrom(nameInUrn(context.urn));

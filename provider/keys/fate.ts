@@ -41,7 +41,8 @@ export interface PreviousKey extends Overlap {
   readonly kind: "previous";
   /** When the first run that delivered the successor to the whole stack ended; absent if no such run is known. */
   readonly deliveredAt: number | undefined;
-  readonly lastUsed: number | "never" | "unknown";
+  /** `gone`: lists lack it, and its secret, if it is known, does not work. Lists can be wrong. */
+  readonly lastUsed: number | "never" | "unknown" | "gone";
   /** The earlier of this machine's and the service's time, so that a wrong clock revokes nothing too early. */
   readonly now: number;
 }
@@ -105,6 +106,7 @@ export type Reason =
   | "grace"
   | "in use"
   | "use unknown"
+  | "gone"
   | "consumers wait"
   | "consumers unknown"
   | "after state"
@@ -163,6 +165,7 @@ function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: Unkn
 
 function fateOfPrevious(facts: PreviousKey): Fate {
   const { deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
+  if (lastUsed === "gone") return report("gone");
   if (deliveredAt === undefined || Number.isNaN(deliveredAt)) return report("not delivered");
   if (now < deliveredAt + grace) return keep("grace", deliveredAt + grace);
   const end = deliveredAt + maxOverlap;

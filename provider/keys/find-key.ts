@@ -60,7 +60,7 @@ export async function whenListed(held: RecordedKey, context: Context): Promise<A
  * Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. Names a key
  * that cannot be tried, because it is sealed or its secret is no longer recorded: no later run has to report it.
  */
-export async function mustNotWork(held: RecordedKey, context: Context): Promise<void> {
+export async function mustNotWork(held: KeyToRevoke, context: Context): Promise<void> {
   const { id, key } = held;
   if (key === undefined) {
     context.warn(
@@ -78,12 +78,12 @@ export async function mustNotWork(held: RecordedKey, context: Context): Promise<
 }
 
 /** Whether the service may not know a key everywhere yet. */
-export function isYoung(held: RecordedKey, context: Context): boolean {
+export function isYoung(held: KeyToRevoke, context: Context): boolean {
   return ageOf(held, context) < LISTED_WITHIN_MS;
 }
 
 /** The age of a key in milliseconds, by the service's clock. */
-function ageOf({ createdAt }: RecordedKey, context: Context): number {
+function ageOf({ createdAt }: KeyToRevoke, context: Context): number {
   return context.account().serviceNow() - Date.parse(createdAt ?? "");
 }
 

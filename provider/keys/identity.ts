@@ -45,6 +45,14 @@ export function sameOwner(one: unknown, other: unknown): boolean {
 
 type StackName = Readonly<Partial<Record<"organization" | "project" | "stack", unknown>>>;
 
+/** The former name of a stack, as an entry of `renamedFrom`; `undefined` if it has the same name. */
+export function formerName({ organization, project, stack }: StackName, now: StackName): string | undefined {
+  // Version 0.1 did not record the organization.
+  if (organization !== undefined && organization !== now.organization) return `${organization}/${project}/${stack}`;
+  if (project !== now.project) return `${project}/${stack}`;
+  return stack === now.stack ? undefined : `${stack}`;
+}
+
 /**
  * Whether the setting `renamedFrom` says that a stack is the one that had another name. An entry is `STACK`, in the same
  * project, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`.

@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from "../duration";
 import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Context, Failure, NextDue } from "../schema/resource-type";
 import { sameRecipients } from "../seal/recipients";
+import { isSameStack } from "./identity";
 import { type Ages, rotationAge, sameAge } from "./lease";
 import { PREFIX_LENGTH } from "./names";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";
@@ -15,7 +16,12 @@ export const sdkFields = {
 
 /** Fields that all kinds of key share. */
 export const keyFields = {
-  ...sdkFields,
+  /** A deletion gets only the outputs, and asks the engine about the stack of this name. */
+  resourceUrn: {
+    ...sdkFields.resourceUrn,
+    change: "update",
+    same: (before, now) => !before || isSameStack(before, `${now}`),
+  },
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace", isPlace: true },
   owner: { type: types.text, required: true, change: "update", internal: true },

@@ -39,9 +39,7 @@ export function expiresAt(name: string | undefined): string | undefined {
   return deadline === undefined ? undefined : new Date(deadline).toISOString();
 }
 
-function checkOf(...parts: readonly string[]): string {
-  return base32(sha256(parts.join(" "))).slice(0, CHECK_LENGTH);
-}
+const checkOf = (...parts: readonly string[]): string => base32(sha256(parts.join(" "))).slice(0, CHECK_LENGTH);
 
 /** The inputs of a key that say how old it gets. */
 export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;

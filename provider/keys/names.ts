@@ -35,9 +35,7 @@ export function autoName(prefix: string, identity: string, nonce: string, expire
   return withDeadline(shortened(prefix, longest - DEADLINE_LENGTH), expiresAt, tagsAndNonce);
 }
 
-function shortened(prefix: string, longest: number): string {
-  return withoutTrailing(prefix.slice(0, longest), "-");
-}
+const shortened = (prefix: string, longest: number): string => withoutTrailing(prefix.slice(0, longest), "-");
 
 const NONCE_LENGTH = 8;
 const RUN_LENGTH = 5;

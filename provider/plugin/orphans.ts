@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
+import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
@@ -7,12 +8,13 @@ import { mustBeRevoked } from "../keys/revoke-key";
 import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
-import type { Witness } from "../schema/witness";
 
 /** What this process knows about the keys of one list of the service. */
 class Notes {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
+  /** URNs of resources whose orphans were settled before they created a key. */
+  readonly swept = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
   /** Whether a destroy has looked in it for what former owners left behind. */
@@ -27,7 +29,6 @@ class Notes {
  */
 export class OrphanSearch {
   readonly #notes = new Map<RunNotes, Notes>();
-  readonly #swept = new Set<string>();
 
   constructor(
     private readonly owner: () => string,
@@ -42,8 +43,9 @@ export class OrphanSearch {
   /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
   async beforeCreate(identities: Iterable<string>, context: Context): Promise<void> {
     const list = await this.#list(context);
-    if (this.#swept.has(context.urn)) return;
-    this.#swept.add(context.urn);
+    const { swept } = this.#of(context);
+    if (swept.has(context.urn)) return;
+    swept.add(context.urn);
     for (const identity of identities) {
       await this.#settle(this.#unknown(identity, list, context), identity, context);
       await this.#settleFormer(identity, list, context);
@@ -75,13 +77,14 @@ export class OrphanSearch {
     const witness = others.length === 0 ? undefined : await context.witness(this.owner());
     const isOurs = ({ name }: ApiKeyRecord) =>
       // The URN of the record is another one than that of the key if the stack was renamed.
-      witness?.requestOf(name) !== undefined || (witness?.owns(name) && isNoted(name, witness));
+      witness?.requestOf(name) ||
+      (witness?.owns(name) && witness.interrupted().some((urn) => isNamedForUrn(name, identityOf("", undefined, urn))));
     await this.#settle(others.filter(isOurs), this.owner(), context);
   }
 
   /** Revokes the orphans of a deleted resource. Throws if one is still live. */
   async afterDelete(identity: string, context: Context): Promise<void> {
-    if (this.#swept.has(context.urn)) return;
+    if (this.#of(context).swept.has(context.urn)) return;
     await mustBeSameAccount(identity, context);
     const list = await this.#list(context);
     await this.#lookBack(list, context);
@@ -115,8 +118,14 @@ export class OrphanSearch {
       if (list === undefined) continue;
       const { context } = list;
       const look = { fresh: true } as const;
-      if (!hasChanged) await this.report(context);
-      else await this.#settle(await this.#gone(await list.keys, context, look), this.owner(), context, look);
+      try {
+        if (!hasChanged) await this.report(context);
+        else await this.#settle(await this.#gone(await list.keys, context, look), this.owner(), context, look);
+      } catch (error) {
+        context.warn(
+          `could not look for keys of interrupted runs, which \`npx keyplane keys\` lists: ${messageOf(error)}`,
+        );
+      }
     }
   }
 
@@ -168,9 +177,4 @@ export class OrphanSearch {
   #of({ run }: Context): Notes {
     return getOrCreate(this.#notes, run, () => new Notes());
   }
-}
-
-/** Whether the name of a key was made for the URN of an interrupted creation, by any owner. */
-function isNoted(name: string, witness: Witness): boolean {
-  return witness.interrupted().some((urn) => isNamedForUrn(name, identityOf("", undefined, urn)));
 }

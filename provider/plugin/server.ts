@@ -216,8 +216,6 @@ async function checked(inputs: Struct, failures: readonly Failure[]): Promise<pr
   return new provider.CheckResponse().setInputs(inputs).setFailuresList(list);
 }
 
-function outputs(values: object): Struct {
-  return toStruct(values, SECRET_OUTPUTS);
-}
+const outputs = (values: object): Struct => toStruct(values, SECRET_OUTPUTS);
 
 const changesOf = (changes: boolean) => provider.DiffResponse.DiffChanges[changes ? "DIFF_SOME" : "DIFF_NONE"];

@@ -191,9 +191,7 @@ function maker({ name, owner }: ApiKeyInputs): string | undefined {
 }
 
 /** The lost requests of the resource that is replaced. */
-function lostBefore({ run, urn }: Context): LostRequests {
-  return run.lostBefore.get(urn) ?? {};
-}
+const lostBefore = ({ run, urn }: Context): LostRequests => run.lostBefore.get(urn) ?? {};
 
 async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {
   try {

@@ -60,15 +60,13 @@ export function diff(
 function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replace" | "update" | undefined {
   if (rule.change === "ignore") return undefined;
   const [before, after] = [normal(inForce, rule), normal(given, rule)];
+  const isDigest = rule.isDigest && before !== undefined;
+  const isEqual = isDigest ? isDigestOf(after, before as Digest) : isDeepStrictEqual(before, after);
   // A value that a preview does not know yet may be different, so it counts as a change.
-  if (!hasUnknown(after) && (isSame(before, after, rule) || rule.same?.(before, after))) return undefined;
+  if (!hasUnknown(after) && (isEqual || rule.same?.(before, after))) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
-}
-
-function isSame(before: unknown, after: unknown, { isDigest }: FieldRule): boolean {
-  return isDigest && before !== undefined ? isDigestOf(after, before as Digest) : isDeepStrictEqual(before, after);
 }
 
 function isPartOf(list: unknown, whole: unknown): boolean {

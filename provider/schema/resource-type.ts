@@ -70,6 +70,8 @@ export class RunNotes {
   hasProgram = false;
   /** Identity of the scope's owner, set once a key of the program has been checked with it. */
   owner?: string;
+  /** The former name of the stack, if its owner is replaced because no setting says that the stack was renamed. */
+  formerStack?: string | undefined;
   /** Whether the scope's owner was created in this run, so that no earlier run can have left a key behind. */
   isNewOwner = false;
   /** Ids of owners whose keys are proven to be in this account, even if its credential has changed. */

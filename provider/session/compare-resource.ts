@@ -1,8 +1,9 @@
 import { noteHolder } from "../keys/holders";
-import { isSameStack, sameOwner, stackIn, urnIn } from "../keys/identity";
+import { formerName, isSameStack, sameOwner, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
 import { lostIn } from "../keys/lost-request";
 import { sameScope, scopeOf } from "../keys/scope";
+import { membersOf } from "../members";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
 import type { Given, Made, Outputs } from "../schema/outputs";
@@ -34,6 +35,8 @@ export function compareResource(
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {
     noteHolder(type, resource, context, urnIn(outputs.owner));
+    // Only an owner has the name of the stack.
+    if (found.replaces.includes("stack")) context.run.formerStack ??= formerName(membersOf(outputs), membersOf(inputs));
     reportRename(resource, context, session.renamedFrom());
     reportOrigin(session, resource, context);
     noteReplaced(found, resource, context);
@@ -70,18 +73,17 @@ function noteReplaced({ replaces }: Difference, { outputs, inputs }: Compared, {
 }
 
 /** The URN of a resource when it was last changed. */
-function urnBefore({ owner, resourceUrn }: Outputs): string {
-  return urnIn(owner) ?? resourceUrn ?? "";
-}
+const urnBefore = ({ owner, resourceUrn }: Outputs): string => urnIn(owner) ?? resourceUrn ?? "";
 
 /** Names the keys of a renamed or copied stack, or of a former owner, that the stack no longer revokes. */
 function reportRename({ type, outputs, inputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
-  const before = urnBefore(outputs);
-  const { project, stack } = stackIn(before);
-  const keys = type.holds?.(outputs) ?? [];
-  const ids = keys.map(({ id }) => id).join(", ");
-  if (stack === "" || keys.length === 0) return;
-  if (isSameStack(before, context.urn, renamedFrom)) {
+  const ids = (type.holds?.(outputs) ?? []).map(({ id }) => id).join(", ");
+  if (ids === "") return;
+  // In the npm package, only the owner knows the last name of the stack: a key that did not change has an older one.
+  const urn = urnIn(outputs.owner);
+  const isMoved = urn !== undefined && !isSameStack(urn, context.urn, renamedFrom);
+  const former = isMoved ? formerName(stackIn(urn), stackIn(context.urn)) : context.run.formerStack;
+  if (former === undefined) {
     // A preview does not know the new owner yet.
     if (typeof inputs.owner !== "string" || sameOwner(outputs.owner, inputs.owner)) return;
     context.warn(
@@ -90,9 +92,8 @@ function reportRename({ type, outputs, inputs }: Compared, context: Context, ren
     );
     return;
   }
-  const former = project === stackIn(context.urn).project ? stack : `${project}/${stack}`;
   context.warn(
-    `the stack was renamed or copied from ${project}/${stack}. This stack does not revoke key ` +
+    `the stack was renamed or copied from ${former}. This stack does not revoke key ` +
       `${ids}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
       `${former}\`, or set KEYPLANE_RENAMED_FROM=${former} for an explicit provider, before \`pulumi up\`, and it keeps its keys`,
   );

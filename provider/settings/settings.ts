@@ -150,9 +150,7 @@ export function settingOf(
 }
 
 /** Compares two secrets. The time that it takes says nothing about them. */
-function isSameText(one: string, other: string): boolean {
-  return timingSafeEqual(sha256(one), sha256(other));
-}
+const isSameText = (one: string, other: string): boolean => timingSafeEqual(sha256(one), sha256(other));
 
 /** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */
 export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): readonly string[] {

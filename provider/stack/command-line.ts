@@ -89,9 +89,7 @@ function namesIn(words: readonly string[]): ReadonlySet<string> {
 }
 
 /** The short options in a word, up to the first one with a value. */
-function shortsIn(word: string): string {
-  return new RegExp(`^-([${SWITCHES}]*[a-zA-Z]?)`).exec(word)?.[1] ?? "";
-}
+const shortsIn = (word: string): string => new RegExp(`^-([${SWITCHES}]*[a-zA-Z]?)`).exec(word)?.[1] ?? "";
 
 function stackOption(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {

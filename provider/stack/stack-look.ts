@@ -128,6 +128,4 @@ export class StackLook implements History {
 }
 
 /** The history has whole seconds. */
-function secondOf(time: number): number {
-  return Math.floor(time / 1_000);
-}
+const secondOf = (time: number): number => Math.floor(time / 1_000);

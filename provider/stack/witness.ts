@@ -27,7 +27,6 @@ export class StackWitness implements Witness {
   neverHadKey(ownerId: string): boolean {
     const isOurs = (owner: string) => owner === "" || owner === ownerId;
     return (
-      this.knows(ownerId) &&
       !this.#ours.some((resource) => hidesKeys(resource) || Array.isArray(resource.outputs.lostNames)) &&
       !this.#held.some((key) => isOurs(key.ownerId)) &&
       !this.deployment.creating.some((note) => isKeyplanes(note) && note.type !== OWNER_TYPE)
@@ -127,9 +126,7 @@ export class StackWitness implements Witness {
 }
 
 /** The kind of a resource, which both front ends name alike: the end of its type. */
-function kindIn(urn: string): string | undefined {
-  return urn.split("::")[2]?.split(":").at(-1);
-}
+const kindIn = (urn: string): string | undefined => urn.split("::")[2]?.split(":").at(-1);
 
 /** Whether a creation that the plugin began requested a name: the note has the seed of its nonces. */
 function isNamedIn({ inputs }: StateResource, name: string): boolean {

@@ -1161,6 +1161,24 @@ const rotation = [
       by: "after the grace of a previous key a retired key that was adopted",
     },
     {
+      name: "a previous key that two lists lack is tried",
+      change: drop("listedKey", "mustNotWork"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a key that works stays",
+    },
+    {
+      name: "a sealed previous key that two lists lack is named",
+      change: drop("retirePrevious", "mustNotWork"),
+      test: resources("sealed"),
+      by: "a sealed RotatingApiKey names a previous key that two lists lack",
+    },
+    {
+      name: "a retired key that two lists lack is named",
+      change: drop("revokeRetired", "mustNotWork"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a retired key that two lists lack",
+    },
+    {
       name: "one list that lacks a previous key says nothing about its use",
       change: without("listedKey", "secondLook"),
       test: contract("rotation"),
@@ -1763,10 +1781,10 @@ const digests = [
       by: "leaves the ids",
     },
   ]),
-  ...inFile("provider/dynamic/owner.ts", [
+  ...inFile("provider/keys/identity.ts", [
     {
       name: "a stack of another organization gets an owner of its own",
-      change: without("STACK", "organization"),
+      change: never("formerName", "organization", "now", "undefined"),
       test: resources("wrong-account"),
       by: "gets an owner",
     },
@@ -1825,6 +1843,11 @@ const values = [
     {
       name: "the secret of a previous key is marked",
       change: without("SECRET_OUTPUTS", "previousKey"),
+      test: "test/unit/session/values.test.ts",
+    },
+    {
+      name: "recipients that wait are marked, because the input can be a secret",
+      change: without("SECRET_OUTPUTS", "queuedSealTo"),
       test: "test/unit/session/values.test.ts",
     },
     {
@@ -2051,7 +2074,7 @@ const outside = [
   ...inFile("cli/report/page.ts", [
     {
       name: "no text can end the script element with the data of the page",
-      change: becomes("/[>&]/g", "dataOf", "/[<>&]/g"),
+      change: becomes("/[>&]/g", "pageOf", "/[<>&]/g"),
     },
     { name: "text in the elements of the page is escaped", change: becomes("/[\"']/g", "html", "/[<>&\"']/g") },
     {
@@ -2327,6 +2350,18 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/orphans.ts", [
+    {
+      name: "the orphans of a resource are looked for in each list that it was in",
+      change: always("afterDelete", "swept"),
+      test: contract("orphans"),
+      by: "the deletion of a resource also revokes them if the resource has moved",
+    },
+    {
+      name: "a failed search at the end of a run is reported",
+      change: drop("atEnd", "warn", "messageOf"),
+      test: contract("orphans"),
+      by: "a key of a resource that is gone from the program is kept with a warning",
+    },
     {
       name: "the end of a run revokes no key that another process of it may be creating",
       change: becomes("false", "#gone", "requestOf", "thisSecond"),
@@ -2702,7 +2737,7 @@ const evidence = [
     },
     {
       name: "a retired key that was used stays live with revokeOnDelete: false",
-      change: never("isNeeded", "revoke"),
+      change: never("stillNeeded", "revoke"),
       test: resources("rotation-requests"),
       by: "leaves a retired key live that was used",
     },
@@ -3064,12 +3099,6 @@ const evidence = [
   ]),
   ...inFile("provider/stack/witness.ts", [
     {
-      name: "only a state that knows the owner shows that it never had a key",
-      change: without("neverHadKey", "knows"),
-      test: stack("witness"),
-      by: "a state shows that its owner never had a key not without",
-    },
-    {
       name: "a key in the state shows that the owner had one",
       change: without("neverHadKey", "#held"),
       test: stack("witness"),
@@ -3358,6 +3387,12 @@ const evidence = [
       by: "the record of a previous key is only made with the service's clock",
     },
     {
+      name: "a retired key that two lists lack is not revoked",
+      change: never("revokePrevious", "found", "undefined"),
+      test: resources("lies"),
+      by: "a list that lacks a live key does not prevent",
+    },
+    {
       name: "the grace starts again if the successor is gone",
       change: always("deliveryRecordOf", "isUsable"),
       test: resources("ledger"),
@@ -3505,6 +3540,18 @@ const evidence = [
       change: always("reportRename", "isSameStack"),
       test: contract("orphans"),
       by: "a state of a stack that was renamed shows",
+    },
+    {
+      name: "the owner in the state says under which name the stack was last deployed",
+      change: drop("compareResource", "formerStack"),
+      test: resources("diff"),
+      by: "a key of a stack that was renamed is named",
+    },
+    {
+      name: "a stack that settings say was renamed has no other owner",
+      change: always("compareResource", "replaces", "stack"),
+      test: resources("diff"),
+      by: "a key of a stack that settings say was renamed is not named",
     },
   ]),
   ...inFile("provider/plugin/orphans.ts", [
@@ -3806,7 +3853,7 @@ const promises = [
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a retired key whose successor was not delivered stays live",
-      change: becomes('"2020-01-01T00:00:00Z"', "isNeeded", "deliveries", "deliveredAt", "state"),
+      change: becomes('"2020-01-01T00:00:00Z"', "stillNeeded", "deliveries", "deliveredAt", "state"),
       test: resources("rotation-requests"),
       by: "a rotating key leaves a retired key live whose successor",
     },

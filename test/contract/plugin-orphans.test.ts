@@ -296,6 +296,14 @@ describe("a key of a resource that is gone from the program", () => {
     expect(await live()).toEqual([state.id]);
   });
 
+  it("is kept with a warning if the last search fails, and the run succeeds", async () => {
+    const { left, plugin } = await withGone();
+    await plane.rules.add({ route: "GET /api_keys", status: 400 });
+    await plugin.cancel();
+    expect(plugin.messages.join()).toContain("could not look for keys of interrupted runs, which `npx keyplane keys`");
+    expect(await live()).toContain(left);
+  });
+
   it("is kept if a process of this run began its creation, which can be under way after Ctrl+C", async () => {
     const { left, plugin } = await withGone(-HOUR);
     await plugin.cancel();
@@ -442,6 +450,15 @@ describe("the deletion of a resource", () => {
       expect(await live()).toEqual([]);
     },
   );
+
+  it("also revokes them if the resource has moved to an organization, where its creation looks for others", async () => {
+    const { first, state, left } = await withOrphan();
+    const plugin = await next(first);
+    const { state: moved } = await plugin.up(state, { organizationId: "org-local-1" });
+    await plugin.delete(state);
+    expect(await live()).not.toContain(left);
+    expect(moved.outputs.organizationId).toBe("org-local-1");
+  });
 
   it("also revokes them in an up whose program does not use the provider any more", async () => {
     const { first, state } = await withOrphan();
@@ -605,7 +622,7 @@ describe("a state of a stack that was renamed", () => {
     await renamed.diff(before, before.inputs);
     expect(renamed.messages).toContainEqual(
       expect.stringMatching(
-        `renamed or copied from proj/dev\\. This stack does not revoke key ${before.id}\\..*` +
+        `renamed or copied from dev\\. This stack does not revoke key ${before.id}\\..*` +
           "pulumi config set --path 'keyplane:renamedFrom\\[0\\]' dev`",
       ),
     );

@@ -191,6 +191,28 @@ describe("after the grace of a previous key", () => {
     expect(updated.outputs.previousKeyId).toBe(state.outputs.previousKeyId);
   });
 
+  it("a key that works stays if two lists lack it, because its use is unknown", async () => {
+    const state = await due();
+    const { previousKeyId } = state.outputs;
+    await plane.state.useKey(String(previousKeyId));
+    await plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
+    const plugin = await next();
+    const { state: updated } = await plugin.up(state);
+    expect(updated.outputs.previousKeyId).toBe(previousKeyId);
+    expect([await live(), await deletes()]).toEqual([[previousKeyId, updated.outputs.keyId].sort(), 0]);
+    expect(plugin.messages.join()).toMatch(
+      new RegExp(`the last use of key ${previousKeyId} is unknown: .*but the key works`),
+    );
+  });
+
+  it("a key that is gone is no longer in the state, and costs no deletion", async () => {
+    const state = await due();
+    await plane.state.revokeKey(String(state.outputs.previousKeyId));
+    const { state: updated } = await (await next()).up(state);
+    expect(updated.outputs.previousKeyId).toBeNull();
+    expect([await live(), await deletes()]).toEqual([[state.outputs.keyId], 0]);
+  });
+
   it("another change of the program goes with the revocation", async () => {
     const state = await due();
     const { step, state: updated } = await (await next()).up(state, { ...TWO, rotateAfter: "90d" });
@@ -328,6 +350,20 @@ describe("after the grace of a previous key", () => {
     expect(step).toBe("update");
     expect(await live()).toEqual([state.outputs.keyId]);
     expect((await (await next()).up(updated)).step).toBe("same");
+  });
+
+  it("a retired key that two lists lack is named, because it may work and its secret is no longer known", async () => {
+    const state = await due();
+    const { previousKeyId, previousName, previousKey, rotatedAt, ...others } = state.outputs;
+    const createdAt = new Date(Date.now() - 2 * DAY).toISOString();
+    const later = { ...state, outputs: { ...others, createdAt, retired: [previousKeyId] } };
+    save(later);
+    await plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
+    const plugin = await next();
+    const { state: updated } = await plugin.up(later);
+    expect(updated.outputs).not.toHaveProperty("retired");
+    expect([await live(), await deletes()]).toEqual([[previousKeyId, state.outputs.keyId].sort(), 0]);
+    expect(plugin.messages.join()).toContain(`npx keyplane revoke ${previousKeyId}`);
   });
 
   it("a retired key that was adopted, whose name does not show the owner, is revoked by an update", async () => {

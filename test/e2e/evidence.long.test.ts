@@ -452,6 +452,29 @@ consumer("app", ci);`;
   });
 });
 
+test("a second `stack rename` asks for the last name, although keys that did not change recorded the first one", async () => {
+  const program = (trigger: string) => `new RotatingApiKey("web", { rotationTriggers: { v: "${trigger}" } });`;
+  stack = await StackUnderTest.create("npm package", plane, program("1"));
+  await stack.up();
+  const renamed = async (name: string, former: string) => {
+    await stack.run.workspace.rename(name);
+    await stack.run.workspace.setConfig("keyplane:renamedFrom", former);
+    return messagesOf(await stack.run.run("preview", { inProcess: false }));
+  };
+  expect(await renamed("stage", "dev")).not.toContain("does not revoke");
+  await stack.up();
+  expect(await renamed("live", "stage")).not.toContain("does not revoke");
+  const [id] = await stack.live();
+  await stack.run.workspace.setConfig("keyplane:renamedFrom", "dev");
+  const preview = messagesOf(await stack.run.run("preview", { inProcess: false }));
+  expect(preview).toContain(`renamed or copied from stage. This stack does not revoke key ${id}`);
+  expect(preview).toContain("pulumi config set --path 'keyplane:renamedFrom[0]' stage`");
+  await stack.run.workspace.setConfig("keyplane:renamedFrom", "stage");
+  await stack.up();
+  await stack.run.destroy();
+  expect(await stack.live()).toEqual([]);
+});
+
 test("an owner that is replaced by force names the keys that the stack does not revoke any more", async () => {
   const program = (more: string) => `const web = new RotatingApiKey("web"${more});\nconsumer("app", web);`;
   stack = await StackUnderTest.create("npm package", plane, program(""));

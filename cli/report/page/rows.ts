@@ -48,9 +48,7 @@ function usersOf(holder: ReportHolder | undefined): Child[] {
   return rest > 0 ? [...shown, faint(`and ${rest} more`)] : shown;
 }
 
-function ageText(iso: string, { now }: Period): string {
-  return formatDuration(now - Date.parse(iso));
-}
+const ageText = (iso: string, { now }: Period): string => formatDuration(now - Date.parse(iso));
 
 function useOf({ status, lastUsedAt, lastUsedFromAddr }: ReportKey, period: Period): Child[] {
   if (status !== "live") return ["not live"];

@@ -18,7 +18,7 @@ import {
 import { revokeCommand } from "../../keys/scope";
 import type { Context } from "../../schema/resource-type";
 import { keysToRevoke } from "./adoption";
-import { judgePrevious, type Listed, notGone } from "./retire-key";
+import { judgePrevious, listedKey } from "./retire-key";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
@@ -52,7 +52,7 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
   for (const keyId of needed) {
     context.run.kept.set(keyId, context.urn);
     context.warn(
-      `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. ` +
+      `key ${keyId}, which a rotation replaced, is not revoked, because it may be in use and revokeOnDelete is false. ` +
         `If nobody needs it, run \`${revokeCommand(keyId, context.scope)}\``,
     );
   }
@@ -106,11 +106,12 @@ async function leftBeside(
 /** Retired keys that somebody may need: their successor may not be delivered, or they were used since. */
 async function stillNeeded(ids: readonly string[], state: RotationState, context: Context): Promise<readonly string[]> {
   const retired = ids.filter((id) => state.retired.includes(id));
-  const isNeeded = (id: string, record: Listed) => {
+  const fates = retired.map(async (id) => {
     const deliveredAt = context.run.ledger.deliveries.get(id)?.deliveredAt ?? state.deliveredAt;
-    return judgePrevious(record, deliveredAt, state.inputs, context).fate !== "revoke";
-  };
-  return (await notGone(retired, context)).flatMap(({ id, record }) => (isNeeded(id, record) ? [id] : []));
+    return judgePrevious(await listedKey({ id }, context), deliveredAt, state.inputs, context).fate;
+  });
+  const judged = await Promise.all(fates);
+  return retired.filter((_, at) => judged[at] !== "revoke");
 }
 
 /** The key that `revokeNow` names, if the resource before is proven to have had it: a program can name any key. */

@@ -4,7 +4,7 @@ import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew, laterNow } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
-import { secondLook } from "../../keys/find-key";
+import { type KeyToRevoke, mustNotWork, secondLook } from "../../keys/find-key";
 import { formatKey, isOthers } from "../../keys/names";
 import { leaveToOthers, revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
@@ -46,10 +46,14 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     );
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
-  const record = await listedKey(previous.id, context);
+  const record = await listedKey(previous, context);
   const fate = judgeReplaced(record, state, context);
   report({ previous, inputs }, record, fate, context);
-  const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
+  if (record === undefined) {
+    if (previous.key === undefined) await mustNotWork(previous, context);
+    return withoutPrevious(state);
+  }
+  const used = record === "unknown" ? undefined : (record.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
   if (context.hasLedger) {
@@ -100,6 +104,7 @@ async function withDelivery(state: RotationState, context: Context): Promise<Rot
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
   const live = await notGone(state.retired, context);
+  for (const id of state.retired) if (!live.some((key) => key.id === id)) await mustNotWork({ id }, context);
   const toRevoke = live
     .filter(({ record }) => judgeReplaced(record, state, context).fate === "revoke")
     .map(({ id }) => id);
@@ -111,20 +116,22 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
 export type Listed = ApiKeyRecord | undefined | "unknown";
 
-/** Looks a key up. That it is gone, and so not in use, one list alone does not prove. */
-export async function listedKey(id: string, context: Context): Promise<Listed> {
+/** Looks a key up. That it is gone, one list alone does not prove, and no list if its secret works. */
+export async function listedKey(held: KeyToRevoke, context: Context): Promise<Listed> {
   try {
-    return keyIn(await context.keys().list({ recent: true }), id) ?? (await secondLook(id, context));
+    const found = keyIn(await context.keys().list({ recent: true }), held.id) ?? (await secondLook(held.id, context));
+    if (found === undefined && held.key !== undefined) await mustNotWork(held, context);
+    return found;
   } catch (error) {
     if (isAborted(error)) throw error;
-    context.warn(`the last use of key ${id} is unknown: ${messageOf(error)}`);
+    context.warn(`the last use of key ${held.id} is unknown: ${messageOf(error)}`);
     return "unknown";
   }
 }
 
 /** Those of some keys that are not gone, each with what the service lists about it. */
 export async function notGone(ids: readonly string[], context: Context) {
-  const found = await Promise.all(ids.map(async (id) => ({ id, record: await listedKey(id, context) })));
+  const found = await Promise.all(ids.map(async (id) => ({ id, record: await listedKey({ id }, context) })));
   return found.filter(({ record }) => record !== undefined);
 }
 
@@ -133,7 +140,7 @@ export async function notGone(ids: readonly string[], context: Context) {
  * That is rare, so it may cost the list in which a key is looked up.
  */
 export async function knowsServiceClock(id: string, context: Context): Promise<boolean> {
-  return context.account().skewMs !== undefined || (await listedKey(id, context)) !== "unknown";
+  return context.account().skewMs !== undefined || (await listedKey({ id }, context)) !== "unknown";
 }
 
 /** The fate of a previous or retired key. A ledger has its own record of the delivery, and decides once more. */
@@ -149,12 +156,12 @@ export function judgePrevious(
   inputs: PlannedRotation,
   context: Context,
 ): Fate {
-  const use = record === "unknown" ? record : (record?.lastUsedAt ?? "never");
+  const use = record === "unknown" ? record : record === undefined ? "gone" : (record.lastUsedAt ?? "never");
   return fateOf({
     kind: "previous",
     deliveredAt: deliveredAt === undefined ? undefined : Date.parse(deliveredAt),
     ...periodsOf(inputs),
-    lastUsed: use === "unknown" || use === "never" ? use : Date.parse(use),
+    lastUsed: use === "unknown" || use === "gone" || use === "never" ? use : Date.parse(use),
     now: Math.min(context.now(), context.account().serviceNow()),
   });
 }

@@ -71,9 +71,7 @@ const MESSAGES = {
 } satisfies Partial<Record<ErrorCode, string>>;
 
 /** The text of an error that nobody throws, because the program has ended. */
-function textOfCode(code: keyof typeof MESSAGES): string {
-  return `${MESSAGES[code]} [${code}]`;
-}
+const textOfCode = (code: keyof typeof MESSAGES): string => `${MESSAGES[code]} [${code}]`;
 
 /** How a program ended whose process is idle. `unproven` if it failed, or if Pulumi's SDK does not show its end. */
 async function endOf(stack: pulumi.Resource, { rpcDone }: RunSettings): Promise<"done" | "stuck" | "unproven"> {

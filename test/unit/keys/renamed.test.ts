@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import { isRenamedFrom, stackIn } from "../../../provider/keys/identity";
+import { formerName, isRenamedFrom, stackIn } from "../../../provider/keys/identity";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
@@ -28,6 +28,18 @@ test("a stack can have moved from another organization under its own name", () =
   expect(isRenamedFrom({ ...NOW, organization: "me" }, NOW, ["me/app/live"])).toBe(true);
 });
 
+test.each([
+  ["the same stack", NOW, undefined],
+  ["a renamed stack", { ...NOW, stack: "dev" }, "dev"],
+  ["another project", { ...NOW, project: "old", stack: "dev" }, "old/dev"],
+  ["another organization, under its own name", { ...NOW, organization: "me" }, "me/app/live"],
+  ["a state that has no organization", { project: "app", stack: "dev" }, "dev"],
+])("the former name of %s is an entry of renamedFrom", (_, before, expected) => {
+  const name = formerName(before, NOW);
+  expect(name).toBe(expected);
+  if (name !== undefined) expect(isRenamedFrom(before, NOW, [name])).toBe(true);
+});
+
 test("the project and the stack are read from a URN", () => {
   expect(stackIn("urn:pulumi:dev::app::keyplane:index:ApiKey::a::b")).toEqual({ project: "app", stack: "dev" });
   expect(stackIn("")).toEqual({ project: "", stack: "" });
@@ -45,6 +57,12 @@ describe("the owner of a stack's keys", () => {
   test("is replaced in a renamed or copied stack, because a copy must not claim the keys of the original", () => {
     expect(changes([])).toMatchObject({ changes: true, replaces: ["stack"] });
     expect(changes(["other"])).toMatchObject({ changes: true, replaces: ["stack"] });
+  });
+
+  test("is replaced in another organization, where another stack can have the same name", () => {
+    const moved = { ...outputs, stack: "live", organization: "me" };
+    const terms = { now: 0, driftOnly: false, hasLedger: true, accountMark: () => "fingerprint" };
+    expect(diff(resourceTypes.Owner, json(moved), json(NOW), terms)).toMatchObject({ replaces: ["stack"] });
   });
 
   test("is kept if the settings say that the stack was renamed", () => {

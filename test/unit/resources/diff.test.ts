@@ -5,9 +5,11 @@ import { ownerTag } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
+import type { Properties } from "../../../provider/schema/outputs";
+import type { ResourceType } from "../../../provider/schema/resource-type";
 import { compareResource } from "../../../provider/session/compare-resource";
 import { Session } from "../../../provider/session/session";
-import { StackHarness } from "./harness";
+import { json, StackHarness } from "./harness";
 
 /** The digest of { quarter: "Q1" } as version 0.2.0-alpha.2 made it, without a key. */
 const FORMER = "abcdefghgwalae2kgqoncefn";
@@ -196,7 +198,17 @@ describe("the diff of an ApiKey", () => {
   it("treats an unknown value in a preview as a change, except if a change has no effect", () => {
     expect(differ({}, { rotationTriggers: { a: UNKNOWN } })).toMatchObject({ changes: true });
     expect(differ({ namePrefix: "a" }, { namePrefix: UNKNOWN })).toMatchObject({ replaces: ["namePrefix"] });
-    expect(differ({}, { resourceUrn: UNKNOWN })).toEqual(nothing);
+    const terms = { now: NOW, driftOnly: false, hasLedger: true };
+    expect(diff(resourceTypes.ProjectReady, {}, json({ resourceUrn: UNKNOWN }), terms)).toEqual(nothing);
+  });
+
+  it("records the name of a renamed stack, which a deletion needs, but no other change of the URN", () => {
+    const urn = (stack: string, name = "ci") =>
+      `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::${name}`;
+    expect(differ({ resourceUrn: urn("dev") }, { resourceUrn: urn("live") })).toMatchObject({
+      fields: ["resourceUrn"],
+    });
+    expect(differ({ resourceUrn: urn("dev") }, { resourceUrn: urn("dev", "other") })).toEqual(nothing);
   });
 });
 
@@ -258,4 +270,22 @@ it("a key of another owner is named, because the stack does not revoke it", asyn
   expect(told.warn).toEqual([]);
   compare("other.c");
   expect(told.warn).toEqual([expect.stringMatching(/does not revoke key 7, 8\./)]);
+});
+
+it.each([
+  ["was renamed is named, with the last name, which only the owner has", [], "stage", ["live"]],
+  ["settings say was renamed is not named", ["stage"], "stage", []],
+  ["has the same name is not named", [], "live", []],
+])("a key of a stack that %s", async (_, renamedFrom, before, named) => {
+  const { context, told } = await StackHarness.start();
+  const session = sessionWithoutEngine();
+  session.configure((name) => (name === "renamedFrom" ? renamedFrom.join() : undefined));
+  const compare = (type: ResourceType, outputs: Properties, inputs: Properties) =>
+    compareResource(session, { type, id: "7", outputs: json(outputs), inputs: json(inputs) }, context);
+  compare(resourceTypes.Owner, { project: "app", stack: before, identity: "o.c" }, { project: "app", stack: "live" });
+  // A preview does not know the new owner yet.
+  const resourceUrn = context.urn.replace(/^urn:pulumi:[^:]+/, "urn:pulumi:first");
+  compare(resourceTypes.ApiKey, { ...outputs, resourceUrn }, { owner: UNKNOWN });
+  const warning = "renamed or copied from stage. This stack does not revoke key 7. If it was renamed, run";
+  expect(told.warn).toEqual(named.map(() => expect.stringContaining(warning)));
 });

@@ -189,12 +189,12 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toHaveLength(2);
   });
 
-  it("revokes many keys at the same time, and two lists show all keys that are already gone", async () => {
+  it("revokes many keys at the same time, but none that two lists lack", async () => {
     const harness = await StackHarness.start();
     const owned: string[] = [];
     for (let n = 0; n < 20; n++) owned.push((await harness.createKey()).id);
     const first = await harness.sweep(owned);
-    for (const id of owned.slice(0, 10)) await harness.plane.state.revokeKey(id);
+    for (const id of owned.slice(0, 5)) await harness.plane.state.revokeKey(id);
     // A separate run, whose process has read no list yet.
     const next = harness.beside({ apiKey: harness.plane.apiKey });
     const { keys } = next.account;
@@ -208,7 +208,7 @@ describe("the ledger", () => {
     const previous = Object.assign({}, ...owned.map((id) => previousOf(id, "1", true)));
     const deliveries = Object.assign({}, ...owned.map((id) => deliveredLongAgo(id, "1")));
     await next.endRun({ owner: harness.identity, owned, previous }, { ...first, deliveries });
-    expect((await harness.requests(length)).sort()).toEqual([...Array<string>(20).fill(DELETE), LIST, LIST]);
+    expect((await harness.requests(length)).sort()).toEqual([...Array<string>(15).fill(DELETE), LIST, LIST]);
     expect(most, "the client holds back what is more than the limits allow").toBeGreaterThanOrEqual(10);
     expect(await harness.liveIds()).toEqual([]);
   });

@@ -167,7 +167,7 @@ test("the id of keyplane's own credential is not revoked under another secret af
 });
 
 describe("a list that lacks a live key", () => {
-  it("does not prevent the resource or the ledger from revoking a key", async () => {
+  it("does not prevent a deletion or revokeNow from revoking a key, but is no proof that nobody uses a retired one", async () => {
     const harness = await StackHarness.start();
     const keys = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
     const [one, other, third] = keys as [Made, Made, Made];
@@ -180,8 +180,10 @@ describe("a list that lacks a live key", () => {
     const later = harness.beside({});
     await later.deleteKey(one);
     const previous = previousOf(other.id, "1", true);
-    await later.endRun({ owner: harness.identity, owned: [], compromised: [third.id], previous }, before);
-    expect(await harness.liveIds()).toEqual([]);
+    const ended = await later.endRun({ owner: harness.identity, owned: [], compromised: [third.id], previous }, before);
+    expect(await harness.liveIds()).toEqual([other.id]);
+    expect(later.told.warn.join("\n")).toContain(`npx keyplane revoke ${other.id}`);
+    expect(ended).toMatchObject({ deliveries: { [other.id]: { isRevoked: true } } });
   });
 
   it("does not make a refresh forget a key that works", async () => {

@@ -115,7 +115,7 @@ describe("a rotating key", () => {
       await stack.destroy();
       expect(await stack.harness.liveIds()).toEqual(isUsed ? [previous, current] : [current]);
       const named = new RegExp(
-        `key ${previous}, .* stays live, because it may be in use .*npx keyplane revoke ${previous}`,
+        `key ${previous}, .* is not revoked, because it may be in use .*npx keyplane revoke ${previous}`,
       );
       expect(named.test(stack.harness.told.warn.join("\n"))).toBe(isUsed);
     }
@@ -130,7 +130,7 @@ describe("a rotating key", () => {
     expect(stack.outputs).toMatchObject({ retired: [previous] });
     await stack.destroy();
     expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    expect(stack.warnings).toMatch(new RegExp(`key ${previous}, .* stays live`));
+    expect(stack.warnings).toMatch(new RegExp(`key ${previous}, .* is not revoked`));
   });
 
   it("uses a changed namePrefix for the next key, and changed periods for the current one", async () => {

@@ -304,12 +304,27 @@ describe("a rotation", () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.harness.clock.pass(DAY);
+    const { previous } = stack;
     await stack.crashedLastUp();
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
     await stack.up();
     expect(stack.previous).toBe("");
     expect(stack.ledger).not.toHaveProperty("unrevoked");
-    expect(stack.warnings).toBe("");
+    expect(stack.warnings).toMatch(
+      new RegExp(`^two lists lack key ${previous} [^\n]*npx keyplane revoke ${previous}\`$`),
+    );
+  });
+
+  it("keeps a previous key that works although two lists lack it, because its use is unknown", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { previous } = stack;
+    await stack.harness.clock.pass(DAY);
+    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
+    await stack.up();
+    expect(stack.previous).toBe(previous);
+    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
+    expect(stack.warnings).toMatch(new RegExp(`the last use of key ${previous} is unknown: .*but the key works`));
   });
 
   it("T7: keeps a previous key in use, says who used it and when, and revokes it when it is quiet", async () => {

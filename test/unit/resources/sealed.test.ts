@@ -249,6 +249,18 @@ describe("a sealed RotatingApiKey", () => {
     expect(stack.warnings).toContain(`npx keyplane revoke ${current}`);
   });
 
+  it("names a previous key that two lists lack after its grace, and does not revoke it", async () => {
+    const stack = await RotatingStack.start({ sealTo: { age: [ann.recipient] }, rotationTriggers: { run: 1 } });
+    await stack.up({ ...stack.inputs, rotationTriggers: { run: 2 } });
+    const { current, previous, harness } = stack;
+    await harness.clock.pass(DAY);
+    await harness.plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
+    await stack.up();
+    expect(stack.previous).toBe("");
+    expect(await harness.liveIds()).toEqual([previous, current]);
+    expect(stack.warnings).toContain(`npx keyplane revoke ${previous}`);
+  });
+
   it("rotates if its recipients change, and a change during the grace waits for its end", async () => {
     const stack = await RotatingStack.start({ gracePeriod: "2h" });
     const { harness } = stack;

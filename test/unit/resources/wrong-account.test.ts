@@ -222,7 +222,7 @@ describe("a copied state", () => {
     const terms = { now: 0, accountMark: home.context.accountMark, driftOnly: false, hasLedger: true };
     const differ = (organization: string | undefined) =>
       diff(resourceTypes.Owner, json({ ...inputs, identity, organization }), json(inputs), terms).replaces;
-    expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
+    expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["stack"], []]);
   });
 });
 

@@ -82,7 +82,6 @@ describe("a state shows that its owner never had a key", () => {
     ["if it contains only the owner", [owner()], [], true],
     ["although a key of another owner is in it", [owner(), apiKey("ci", "7", other)], [], true],
     ["although the creation of the owner was not finished", [owner()], [owner({ id: "" })], true],
-    ["not without the owner", [], [], false],
     ["not if it has a key", [owner(), apiKey("ci", "7")], [], false],
     ["not if it has a key of an unknown owner", [owner(), apiKey("ci", "7", { owner: undefined })], [], false],
     [
