@@ -230,7 +230,7 @@ async function revokePrevious(
   const found = await listedKey(key, context);
   if (found === undefined) {
     await mustNotWork(key, context);
-    return { ...delivery, isRevoked: true };
+    return { ...delivery, isRevoked: "gone" };
   }
   if (judgePrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
     if (found === "unknown" || found.lastUsedAt === null) return delivery;

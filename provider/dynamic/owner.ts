@@ -76,8 +76,9 @@ export const owner = atBorder<Inputs, OwnerState>({
       due.push({ field: "accountFingerprint", replace: false, ...(isMoved && { why }) });
     }
     const isRenamed = isRenamedFrom(state, inputs, terms.renamedFrom?.() ?? []);
-    if (formerName(state, inputs) !== undefined) due.push({ field: "stack", replace: !isRenamed });
-    return due;
+    const former = formerName(state, inputs);
+    if (former === undefined) return due;
+    return [...due, { field: "stack", replace: !isRenamed, why: `the name of the stack was ${former}` }];
   },
 
   // The list proves that the credential works. Otherwise a mistyped one would be recorded for the stack's account.

@@ -57,8 +57,8 @@ export interface DeliveryRecord {
   readonly deliveredAt: string;
   /** ISO 8601 time of its last known use. */
   readonly usedAt?: string | undefined;
-  /** Whether it was revoked. The resource that retired it names it until it finds that the key is gone. */
-  readonly isRevoked?: true | undefined;
+  /** Whether it was revoked; `gone` if two lists lacked it. Its resource names it until it finds it gone. */
+  readonly isRevoked?: true | "gone" | undefined;
 }
 
 /** What a resource records of its lost requests: their names, and when the last one was lost. */

@@ -80,7 +80,7 @@ function reportRename({ type, outputs, inputs }: Compared, context: Context, ren
   const ids = (type.holds?.(outputs) ?? []).map(({ id }) => id).join(", ");
   if (ids === "") return;
   // In the npm package, only the owner knows the last name of the stack: a key that did not change has an older one.
-  const urn = urnIn(outputs.owner);
+  const urn = urnIn(outputs.owner) ?? (context.hasLedger ? undefined : outputs.resourceUrn);
   const isMoved = urn !== undefined && !isSameStack(urn, context.urn, renamedFrom);
   const former = isMoved ? formerName(stackIn(urn), stackIn(context.urn)) : context.run.formerStack;
   if (former === undefined) {

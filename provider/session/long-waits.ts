@@ -61,6 +61,4 @@ function elapsed({ since }: LongWait): string {
 }
 
 /** What is waited for, without the time that the progress of a poll contains: `waiting for start_compute (running)`. */
-function subjectOf({ text }: LongWait): string {
-  return text.replace(/, \d{1,7} s\)/, ")").replace(/ \(\d{1,7} s\)/, "");
-}
+const subjectOf = ({ text }: LongWait): string => text.replace(/, \d{1,7} s\)/, ")").replace(/ \(\d{1,7} s\)/, "");

@@ -1167,6 +1167,12 @@ const rotation = [
       by: "after the grace of a previous key a key that works stays",
     },
     {
+      name: "a previous key that works is kept after maxOverlap, too, if lists lack it",
+      change: never("retirePrevious", "record", "unknown"),
+      test: resources("rotation"),
+      by: "a rotation keeps a previous key that works although",
+    },
+    {
       name: "a sealed previous key that two lists lack is named",
       change: drop("retirePrevious", "mustNotWork"),
       test: resources("sealed"),
@@ -2737,7 +2743,7 @@ const evidence = [
     },
     {
       name: "a retired key that was used stays live with revokeOnDelete: false",
-      change: never("stillNeeded", "revoke"),
+      change: never("isNeeded", "revoke"),
       test: resources("rotation-requests"),
       by: "leaves a retired key live that was used",
     },
@@ -3853,7 +3859,7 @@ const promises = [
   ...inFile("provider/resources/rotation/delete-rotating-key.ts", [
     {
       name: "a retired key whose successor was not delivered stays live",
-      change: becomes('"2020-01-01T00:00:00Z"', "stillNeeded", "deliveries", "deliveredAt", "state"),
+      change: becomes('"2020-01-01T00:00:00Z"', "isNeeded", "deliveries", "deliveredAt", "state"),
       test: resources("rotation-requests"),
       by: "a rotating key leaves a retired key live whose successor",
     },

@@ -18,7 +18,7 @@ import {
 import { revokeCommand } from "../../keys/scope";
 import type { Context } from "../../schema/resource-type";
 import { keysToRevoke } from "./adoption";
-import { judgePrevious, listedKey } from "./retire-key";
+import { judgePrevious, type Listed, notGone } from "./retire-key";
 import { type HeldKey, madeBy, type RotationState } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
@@ -47,16 +47,21 @@ export async function deleteRotatingKey(id: string, state: RotationState, contex
     await revokeKey({ ...key, identity, ...(key === state.current && { createdAt }) }, context);
   }
   // Asked last, because the ledger is deleted at the same time.
-  const unrevoked = left.filter((keyId) => !context.run.ledger.deliveries.get(keyId)?.isRevoked);
-  const needed = state.inputs.revokeOnDelete === false ? await stillNeeded(unrevoked, state, context) : [];
-  for (const keyId of needed) {
+  const unrevoked = left.filter((keyId) => context.run.ledger.deliveries.get(keyId)?.isRevoked !== true);
+  const isKept = (keyId: string) => state.inputs.revokeOnDelete === false && state.retired.includes(keyId);
+  const [live, retired] = [unrevoked.filter((keyId) => !isKept(keyId)), unrevoked.filter(isKept)];
+  // Lists can be wrong. Somebody may use a key that they lack.
+  for (const { id: keyId, record } of await notGone(retired, context)) {
+    if (!isNeeded(keyId, record, state, context)) {
+      live.push(keyId);
+      continue;
+    }
     context.run.kept.set(keyId, context.urn);
     context.warn(
-      `key ${keyId}, which a rotation replaced, is not revoked, because it may be in use and revokeOnDelete is false. ` +
+      `key ${keyId}, which a rotation replaced, stays live, because it may be in use and revokeOnDelete is false. ` +
         `If nobody needs it, run \`${revokeCommand(keyId, context.scope)}\``,
     );
   }
-  const live = unrevoked.filter((keyId) => !needed.includes(keyId));
   mustBeRevoked(await revokeAll(keysToRevoke(live, state), state.identity, context));
 }
 
@@ -103,15 +108,10 @@ async function leftBeside(
   return [];
 }
 
-/** Retired keys that somebody may need: their successor may not be delivered, or they were used since. */
-async function stillNeeded(ids: readonly string[], state: RotationState, context: Context): Promise<readonly string[]> {
-  const retired = ids.filter((id) => state.retired.includes(id));
-  const fates = retired.map(async (id) => {
-    const deliveredAt = context.run.ledger.deliveries.get(id)?.deliveredAt ?? state.deliveredAt;
-    return judgePrevious(await listedKey({ id }, context), deliveredAt, state.inputs, context).fate;
-  });
-  const judged = await Promise.all(fates);
-  return retired.filter((_, at) => judged[at] !== "revoke");
+/** Whether somebody may need a retired key: its successor may not be delivered, or it was used since. */
+function isNeeded(id: string, record: Listed, state: RotationState, context: Context): boolean {
+  const deliveredAt = context.run.ledger.deliveries.get(id)?.deliveredAt ?? state.deliveredAt;
+  return judgePrevious(record, deliveredAt, state.inputs, context).fate !== "revoke";
 }
 
 /** The key that `revokeNow` names, if the resource before is proven to have had it: a program can name any key. */

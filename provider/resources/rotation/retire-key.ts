@@ -49,12 +49,13 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const record = await listedKey(previous, context);
   const fate = judgeReplaced(record, state, context);
   report({ previous, inputs }, record, fate, context);
+  // A key that works although lists lack it is in use, for all that is known.
+  if (record === "unknown") return state;
   if (record === undefined) {
     if (previous.key === undefined) await mustNotWork(previous, context);
     return withoutPrevious(state);
   }
-  const used = record === "unknown" ? undefined : (record.lastUsedAt ?? undefined);
-  if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
+  if (fate.fate === "report" && record.lastUsedAt !== null) return { ...state, previousUsedAt: record.lastUsedAt };
   if (fate.fate !== "revoke") return state;
   if (context.hasLedger) {
     context.info(

@@ -183,7 +183,7 @@ describe("a list that lacks a live key", () => {
     const ended = await later.endRun({ owner: harness.identity, owned: [], compromised: [third.id], previous }, before);
     expect(await harness.liveIds()).toEqual([other.id]);
     expect(later.told.warn.join("\n")).toContain(`npx keyplane revoke ${other.id}`);
-    expect(ended).toMatchObject({ deliveries: { [other.id]: { isRevoked: true } } });
+    expect(ended).toMatchObject({ deliveries: { [other.id]: { isRevoked: "gone" } } });
   });
 
   it("does not make a refresh forget a key that works", async () => {

@@ -115,7 +115,7 @@ describe("a rotating key", () => {
       await stack.destroy();
       expect(await stack.harness.liveIds()).toEqual(isUsed ? [previous, current] : [current]);
       const named = new RegExp(
-        `key ${previous}, .* is not revoked, because it may be in use .*npx keyplane revoke ${previous}`,
+        `key ${previous}, .* stays live, because it may be in use .*npx keyplane revoke ${previous}`,
       );
       expect(named.test(stack.harness.told.warn.join("\n"))).toBe(isUsed);
     }
@@ -130,7 +130,35 @@ describe("a rotating key", () => {
     expect(stack.outputs).toMatchObject({ retired: [previous] });
     await stack.destroy();
     expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    expect(stack.warnings).toMatch(new RegExp(`key ${previous}, .* is not revoked`));
+    expect(stack.warnings).toMatch(new RegExp(`key ${previous}, .* stays live`));
+  });
+
+  it("says nothing of a retired key that is revoked if the resource leaves the program and revokeOnDelete is false", async () => {
+    const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
+    await stack.up({ ...second, revokeOnDelete: false });
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.up();
+    const { current } = stack;
+    expect(await stack.harness.liveIds()).toEqual([current]);
+    stack.ledger = undefined;
+    stack.harness.told.warn.length = 0;
+    await stack.destroy();
+    expect([await stack.harness.liveIds(), stack.harness.told.warn]).toEqual([[current], []]);
+  });
+
+  it("revokes in a destroy a retired key that two lists lacked before, and that is live", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous } = stack;
+    await stack.harness.clock.pass(DAY);
+    await stack.failedUp();
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
+    await stack.up();
+    expect(stack.warnings).toContain(`npx keyplane revoke ${previous}`);
+    expect(await stack.harness.liveIds()).toEqual([previous, current]);
+    await stack.destroy();
+    expect(await stack.harness.liveIds()).toEqual([]);
   });
 
   it("uses a changed namePrefix for the next key, and changed periods for the current one", async () => {
