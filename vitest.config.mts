@@ -7,8 +7,10 @@ const project = (name: string, include: string[], options: Record<string, unknow
   test: { name, include, isolate: false, server: { deps: { external: [/\/dist\//] } }, ...options },
 });
 
-// Most tests start processes of their own: more workers would only make them wait for each other.
-const WORKERS = Math.max(3, Math.floor(availableParallelism() / 2));
+// Most tests start processes of their own: more workers would only make them wait for each other. The longer ones also wait
+// for clocks and for processes to end, so one more of them keeps two cores busy.
+const isLong = process.argv.includes(".long.test.");
+const WORKERS = Math.max(isLong ? 4 : 3, Math.floor(availableParallelism() / 2));
 
 export default defineConfig({
   test: {
