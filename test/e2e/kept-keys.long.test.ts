@@ -179,7 +179,9 @@ describe("two stacks in one account", () => {
     await copy.workspace.importState(JSON.parse(renamed));
 
     const first = await copy.run("up");
-    expect(first.diagnostics.map(({ message }) => message).join()).toContain(`renamed or copied from dev. This stack does not revoke key ${key}`);
+    expect(first.diagnostics.map(({ message }) => message).join()).toContain(
+      `renamed or copied from dev. This stack does not revoke key ${key}`,
+    );
     await copy.runIdle("preview");
     expect(await live()).toEqual([key]);
     await copy.workspace.setProgram(program(body(2)));
