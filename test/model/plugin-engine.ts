@@ -358,7 +358,7 @@ export class PluginEngine extends MiniEngine {
       return plain(inputs);
     };
     // The engine requests no diff for a forced replacement, and no check of the old inputs if the command asks for it.
-    const isForced = old !== undefined && (this.flags.replace?.includes(name) === true || old.tainted === true);
+    const isForced = old !== undefined && this.isForced(old, name);
     const isTriggered = old !== undefined && changedTrigger(old.options, options);
     const inputs = await check(old === undefined || isForced ? {} : old.inputs);
     const next = { name, kind, inputs, options, provider, doomed: false };
@@ -378,6 +378,11 @@ export class PluginEngine extends MiniEngine {
       return async () => this.put(this.renamed(old, name), { ...old, ...next });
     }
     return () => this.update(named, old, next);
+  }
+
+  /** Whether the user has the resource replaced, with `--replace` or `pulumi state taint`. */
+  private isForced({ tainted }: Stored, name: string): boolean {
+    return this.flags.replace?.includes(name) === true || tainted === true;
   }
 
   /** An error of a diff ends the run. */
@@ -423,8 +428,9 @@ export class PluginEngine extends MiniEngine {
     if (old.pendingReplacement) return this.create(named, next, old);
     const { revokeNow } = next.inputs;
     // A resource that continues its state keeps its key for its consumers, for one run. The process that deletes it must
-    // know: it must be that of its successor, and the engine compares no tainted resource.
-    const isContinued = old.provider === next.provider && old.tainted !== true;
+    // know: it must be that of its successor, and the engine compares no resource whose replacement the user forces.
+    const isForced = this.isForced(old, next.name) || changedTrigger(old.options, next.options);
+    const isContinued = old.provider === next.provider && !isForced;
     if (revokeNow === undefined) await this.deliver(old.name, undefined);
     else if (revokeNow !== old.outputs.keyId || !isContinued) this.revokedInPlace.add(String(revokeNow));
     // The engine keeps it until its replacement exists.

@@ -63,6 +63,11 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     await runPluginStory([up(before), up(revoked, crashed({ step: 2, when: 1, victim: "both" })), up(revoked)]);
   });
 
+  test("a key that revokeNow names in the run whose user forces the replacement and has the old resource deleted first", async () => {
+    const revoked = rotating(0, {}, { waits: true, options: { deleteBeforeReplace: true }, revokes: "current" });
+    await runPluginStory([up(rotating(0, {}, { waits: true })), up(revoked, { replace: ["rotating-0"] })]);
+  });
+
   test("a previous key that revokeNow names in the run that replaces its tainted resource", async () => {
     const sealed = rotating(0, { retirement: "inPlace", sealTo: RECIPIENTS[0] }, { consumed: false });
     const kept = { verify: true, revokeOnDelete: false, retirement: "inPlace" };
