@@ -193,7 +193,7 @@ describe("a program that fails anyway gets no second message if it", () => {
     ],
     [
       "exits after a resource failed",
-      `new Consumer("failing", { keyId, reportTo, fail: true }); await pause(3_000); process.exit(0);`,
+      `new Consumer("failing", { keyId, reportTo, fail: true }); await pause(8_000); process.exit(0);`,
       /the consumer cannot be moved/,
     ],
   ])("%s", async (_, code, reason) => {
