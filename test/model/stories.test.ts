@@ -43,6 +43,14 @@ describe("a stack keeps all invariants in the story of", () => {
     ]);
   });
 
+  test("an exact name that the key of a later history has, of which the restored state knows nothing", async () => {
+    const exact = { exact: key({ name: "exact", onNameConflict: "revokeUnused" }) };
+    const refresh = (program: Record<string, DeclaredKey>) => upWith(program, { refresh: true });
+    // Its deletion fails, so the last run does not succeed, and nobody uses the key that it made.
+    const between = { "plain-0": { ...key({}), consumed: false, options: { protect: true } } };
+    await runStory([refresh(exact), refresh(between), refresh(exact), { do: "restore", which: 0, midway: true }]);
+  });
+
   test("a key that a failed run retires before its ledger can revoke it", async () => {
     const more = { ...rotating(1), "plain-1": key({}) };
     for (const last of [up(rotating(1)), up(rotating(2)), { do: "destroy", crash: undefined } as const]) {
