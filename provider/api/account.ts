@@ -35,7 +35,6 @@ export class Account {
   readonly #http: HttpClient;
   readonly #keys = new Map<string | undefined, Keys>();
   readonly #keysIn: (list: KeyList) => Keys;
-  readonly #creations = new AbortController();
   #skewMs: number | undefined;
 
   /**
@@ -64,7 +63,7 @@ export class Account {
     const warn = (message: string) => this.onWarning?.(toMessage(message));
     this.#clock = clock;
     this.#http = http;
-    this.#keysIn = (list) => new Keys(list, http, clock, { warn, creations: this.#creations.signal });
+    this.#keysIn = (list) => new Keys(list, http, clock, warn);
     this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, warn);
     this.operations = new Operations(http, { ...options, clock, random, warn, serviceNow: () => this.serviceNow() });
@@ -93,11 +92,6 @@ export class Account {
   /** Waits on the account's clock. Rejects when the signal fires or the account is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#http.sleep(ms, signal);
-  }
-
-  /** Begins no further creation of a key, and ends those that were not sent yet. */
-  stopCreating(reason: Error): void {
-    this.#creations.abort(reason);
   }
 
   /** Ends every wait, sleep and read. Nothing is sent afterwards; see `HttpClient.abort` for what was already sent. */

@@ -1,14 +1,19 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { messageOf } from "../errors";
-import { noteHolder } from "../keys/holders";
-import { check } from "../schema/check";
-import { type Outputs, readOutputs } from "../schema/outputs";
-import type { Context, ResourceType } from "../schema/resource-type";
-import { compareResource } from "../session/compare-resource";
+import { type Members, textOf } from "../members";
+import type { ResourceType } from "../resources/resource";
+import { UNKNOWN } from "../schema/field-types";
+import { CallError, type Target } from "../session/call";
 import { Session } from "../session/session";
-import { createAgain } from "../session/unready-resources";
 import { fromPulumi, fromState, markSecrets, SECRET_OUTPUTS, toPulumi, toState, type Values } from "../session/values";
-import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
+import {
+  checkResource,
+  createResource,
+  deleteResource,
+  diffResource,
+  readResource,
+  updateResource,
+} from "../session/verbs";
 import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
@@ -20,84 +25,72 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
   return {
     async configure({ config }) {
       session.configure((key) => config.get(`keyplane:${key}`));
-      if (!isConfigured) onCancel(() => session.cancellation.cancel());
+      if (!isConfigured) onCancel(() => session.cancel());
       isConfigured = true;
     },
 
     check: (olds, news) =>
-      run({ type, name: "check", values: news }, async (context) => {
-        const { inputs, failures } = check(type, fromPulumi(news), context, readOutputs(fromPulumi(olds)));
-        session.noteCheck(context.urn, inputs);
-        return {
-          inputs: toPulumi(inputs),
-          failures: (await reasonsOf(failures)).map((reason) => ({ property: "", reason })),
-        };
+      answering(type, news, async (target) => {
+        const { __seed, ...given } = fromPulumi(news);
+        const seed = seedIn(__seed);
+        const { inputs, reasons } = await checkResource(session, target, { olds: fromPulumi(olds), news: given, seed });
+        return { inputs: toPulumi(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
       }),
 
     diff: (id, olds, news) =>
-      run({ type, name: "diff", values: news, held: olds }, async (context, outputs) => {
-        const compared = { type, id, outputs, inputs: readOutputs(fromPulumi(news)) };
-        const { reasons, changes, replaces, deleteBeforeReplace } = compareResource(session, compared, context);
-        for (const reason of reasons) context.info(reason);
+      answering(type, news, async (target) => {
+        const compared = { id, outputs: fromState(olds), inputs: fromPulumi(news) };
+        const { changes, replaces, deleteBeforeReplace } = await diffResource(session, target, compared);
         return { changes, replaces: [...replaces], deleteBeforeReplace };
       }),
 
     create: (inputs) =>
-      run({ type, name: "create", values: inputs }, async (context, given) => {
-        const made = await session.unready.run(context.urn, (before) =>
-          before ? createAgain(type, before, given, context) : type.create(given, context),
-        );
-        noteHolder(type, made, context);
-        return { id: made.id, outs: written(type, made.outputs) };
+      answering(type, inputs, async (target) => {
+        const { id, state } = await createResource(session, target, fromState(inputs));
+        return { id, outs: written(type, state) };
       }),
 
     read: (id, olds = {}) =>
-      run({ type, name: "read", values: olds }, async (context, state) => {
-        session.noteRead(id, context.urn);
-        const outputs = await type.read(id, state, context);
+      answering(type, olds, async (target) => {
+        const outputs = await readResource(session, target, { id, outputs: fromState(olds) });
         // An empty result reports that the resource is gone.
         return outputs === undefined ? {} : { id, props: written(type, outputs) };
       }),
 
     update: (id, olds, news) =>
-      run({ type, name: "update", values: news, held: olds }, async (context, state) => {
-        const made = await session.unready.run(context.urn, async ({ outputs } = { id, outputs: state }) => {
-          return { id, outputs: await type.update(id, outputs, readOutputs(fromPulumi(news)), context) };
-        });
-        noteHolder(type, made, context);
-        return { outs: written(type, made.outputs) };
+      answering(type, news, async (target) => {
+        const change = { id, outputs: fromState(olds), inputs: fromState(news) };
+        return { outs: written(type, await updateResource(session, target, change)) };
       }),
 
     delete: (id, olds) =>
-      run({ type, name: "delete", values: olds }, (context, state) => type.delete(id, state, context)),
+      answering(type, olds, (target) => deleteResource(session, target, { id, outputs: fromState(olds) })),
   };
 }
 
 /**
- * Runs one verb with the state of its resource, or with its inputs if it has none. The SDK passes the resource's URN as an
- * input, because the host does not.
+ * Reads the seed of the SDK, `<organization>/<project>/<stack>/<random text>`: the name of the stack is for questions about
+ * it. A preview does not know the seed, so that a plan does not fix the mark.
  */
-async function run<T>(
-  verb: Pick<Verb, "type" | "name"> & { readonly values: Values; readonly held?: Values },
-  body: (context: Context, state: Outputs) => Promise<T>,
-): Promise<T> {
-  const { type, name, values, held } = verb;
-  const given = readOutputs(fromState(values));
-  const state = held === undefined ? given : readOutputs(fromState(held));
-  // The state of the owner, which a run with `--target` can leave out.
-  session.noteRecorded(given);
-  const urn = given.resourceUrn ?? state.resourceUrn ?? "";
-  // A change of the scope moves a resource only when it is replaced.
-  const place = name === "diff" ? state : given;
+function seedIn(seed: unknown): string | symbol | undefined {
+  if (seed === UNKNOWN) return UNKNOWN;
+  if (typeof seed !== "string") return undefined;
+  const end = seed.lastIndexOf("/");
+  session.stack.noteName(seed.slice(0, end));
+  return seed.slice(end + 1);
+}
+
+/** Answers one call of the host. The SDK passes the resource's URN as an input, because the host does not. */
+async function answering<T>(type: ResourceType, values: Values, body: (target: Target) => Promise<T>): Promise<T> {
   try {
-    return await runVerb(session, { type, name, urn, values: place, held: state }, (context) => body(context, state));
+    return await body({ type, urn: textOf(values.resourceUrn) ?? "" });
   } catch (error) {
     throw toHostError(error, type, values);
   }
 }
 
 /** The outputs to record. Marked here, too, because a transformation in the program can remove the SDK's options. */
-function written({ canBeAbsent }: ResourceType, outputs: Outputs): Values {
+function written({ canBeAbsent }: ResourceType, outputs: Members): Values {
   return markSecrets(toState(outputs, canBeAbsent), SECRET_OUTPUTS);
 }
 
@@ -109,9 +102,9 @@ function toHostError(error: unknown, type: ResourceType, { __provider }: Values)
     toString: () => "keyplane",
     stack: "a resource failed, see its error",
   });
-  if (!(error instanceof VerbError) || error.notReady === undefined) return shown;
-  const { id, outputs } = error.notReady;
+  if (!(error instanceof CallError) || error.notReady === undefined) return shown;
+  const { id, state } = error.notReady;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
-  const properties = { ...written(type, outputs), __provider };
+  const properties = { ...written(type, state), __provider };
   return Object.assign(shown, { id, properties, reasons: [message] });
 }

@@ -30,32 +30,6 @@ export const ERRORS = {
     remedy:
       "In a TypeScript program, remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. With the plugin, set the id and the secret of one active key in the setting `importKeys`.",
   },
-  "KP-DECLARED-LATE": {
-    kind: "input",
-    when: "A key was declared after the program had ended, from a callback or a timer. keyplane would mistake it for a key that an interrupted run has left behind.",
-    remedy: "Declare keys before the last `await` of the program.",
-  },
-  "KP-PROGRAM-STUCK": {
-    kind: "input",
-    when: "A program that declares keys waits forever: an `await`, an exported value or an input of a resource is a promise that never resolves, such as one for an output of a resource that failed, or that `--target` left out. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
-    remedy: "Look for the last `await` that the program reaches, and make its promise resolve or reject.",
-  },
-  "KP-PROGRAM-EXITED": {
-    kind: "input",
-    when: "A program that declares keys called `process.exit()` or `process.exit(0)` before Pulumi had finished the run. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
-    remedy:
-      "Remove the call. If the program does not end by itself, close its servers and timers, or call `unref` on them.",
-  },
-  "KP-COMPONENT-PROVIDER": {
-    kind: "input",
-    when: "A key was declared in a component that another program constructs through a component provider. Only the program that owns the stack can keep track of its keys. Nothing was sent.",
-    remedy: "Declare the key in the program itself, and pass its outputs to the component.",
-  },
-  "KP-TWO-VERSIONS": {
-    kind: "config",
-    when: "A program loads two versions of this package that cannot work together in one stack. Nothing was sent.",
-    remedy: "Install one version. `npm ls keyplane` shows which package requires the other version.",
-  },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
@@ -64,9 +38,9 @@ export const ERRORS = {
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
-    when: "`keyplane:baseUrl` leads to another address than the state records, and requests to it are refused. Or `keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to has no key of the stack. No key was created, revoked or removed from the state.",
+    when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to lacks a key of the state, which may still be live in the former one. Nothing was changed.",
     remedy:
-      "Set both to the account that holds the stack's keys. Then run `pulumi up`, because `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If the new address or account is right, because the service has moved or no key can prove the account, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
+      "Set both to the account that has the key, and run `pulumi up`. If that account no longer exists, remove the resource with `pulumi state delete`.",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",
@@ -79,11 +53,6 @@ export const ERRORS = {
     when: "The run would revoke or rotate a key that keyplane authenticates with, which would lock keyplane out. Nothing was changed.",
     remedy:
       "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps. If `keyplane revoke` could not ask an account which key it uses, repair that account.",
-  },
-  "KP-CLOCK": {
-    kind: "config",
-    when: "An `ApiKey` is due for replacement by its age and this machine's clock, but not by the service's clock. Nothing was changed. A `RotatingApiKey` only warns, and keeps its key.",
-    remedy: "Correct the clock, and run `pulumi up` again.",
   },
   "KP-NOT-FOUND": {
     kind: "not_found",
@@ -99,12 +68,11 @@ export const ERRORS = {
   "KP-NAME-TAKEN": {
     kind: "conflict",
     when: "An ApiKey asks for an exact `name` that a live key already has. Nothing was created.",
-    remedy:
-      'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. To replace a key of this stack, first run `pulumi up` without the change and without `revokeOnDelete`, `retainOnDelete` and `protect`. Then change `rotationTriggers`.',
+    remedy: 'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`.',
   },
   "KP-ADOPT": {
     kind: "conflict",
-    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource already exists. Nothing was created, and the key was not changed.",
+    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack has the key, or the resource already exists. Nothing was created, and nothing was revoked.",
     remedy: "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key.",
   },
   "KP-CONFLICT": {
@@ -152,9 +120,9 @@ export const ERRORS = {
   },
   "KP-UNSETTLED": {
     kind: "answer_lost",
-    when: "The answer to a key's creation was lost several times, or the list of keys could not be read after it, or a key now has the exact `name` of the request. The resource has no key.",
+    when: "The answer to a key's creation was lost several times, or the list of keys could not be read after it, or a request with an exact `name` got no answer. The resource has no key.",
     remedy:
-      "Run `pulumi up` again when the service is available. keyplane finds the keys with generated names, and revokes those that nobody has used. A key with an exact `name` stays live: revoke it first if nobody needs it.",
+      "Run `pulumi up` again when the service is available. keyplane finds the keys with generated names, and revokes those that nobody has used. A key with an exact `name` stays live: revoke it first, as the message says.",
   },
   "KP-OPERATION": {
     kind: "operation",
@@ -173,9 +141,8 @@ export const ERRORS = {
   },
   "KP-REVOKE": {
     kind: "api",
-    when: "A key stays live, because the service did not revoke it, because a consumer that this run left out or that failed may still have it, because its successor is not ready, or because the program of a run that continued after errors has not declared it. It stays in the state.",
-    remedy:
-      "Run the command again, without `--target`, `--exclude` and `--continue-on-error`. Or revoke the key in the service's console.",
+    when: "A key stays live that had to be revoked, because the service did not revoke it.",
+    remedy: "Run the command again. Or revoke the key in the service's console.",
   },
   "KP-ABORTED": {
     kind: "aborted",

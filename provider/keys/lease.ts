@@ -1,7 +1,7 @@
 import { base32, sha256 } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
+import type { Failure } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import type { Failure } from "../schema/resource-type";
 
 /** A shorter life would depend on how far clocks may differ (5 minutes). */
 const SHORTEST_MS = 600_000;
@@ -13,22 +13,22 @@ const CHECK_LENGTH = 4;
 
 export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
 
-const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})((?:-[a-z2-7]{8}){2,3})$/;
+const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})(-[a-z2-7]{12}(?:-[1-9]\d{0,3})?)$/;
 
 /**
- * Adds a deadline to the parts of an auto-name: `<prefix>-exp<yyyymmddthhmmz><check><tags and nonce>`, in UTC and rounded
+ * Adds a deadline to the parts of a generated name: `<prefix>-exp<yyyymmddthhmmz><check>-<mark>`, in UTC and rounded
  * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
  */
-export function withDeadline(prefix: string, expiresAt: number, tagsAndNonce: string): string {
+export function withDeadline(prefix: string, expiresAt: number, end: string): string {
   const minute = new Date(expiresAt).toISOString().slice(0, 16).replace(/[-:]/g, "");
   const time = `${minute.toLowerCase()}z`;
-  return `${prefix}-exp${time}${checkOf(prefix, time, tagsAndNonce)}${tagsAndNonce}`;
+  return `${prefix}-exp${time}${checkOf(prefix, time, end)}${end}`;
 }
 
 /** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
 export function deadlineIn(name: string): number | undefined {
-  const [, prefix = "", time = "", check, tagsAndNonce = ""] = DEADLINE.exec(name) ?? [];
-  if (check === undefined || check !== checkOf(prefix, time, tagsAndNonce)) return undefined;
+  const [, prefix = "", time = "", check, end = ""] = DEADLINE.exec(name) ?? [];
+  if (check === undefined || check !== checkOf(prefix, time, end)) return undefined;
   const deadline = Date.parse(time.replace(/^(....)(..)(..)t(..)(..)z$/, "$1-$2-$3T$4:$5:00Z"));
   return Number.isNaN(deadline) ? undefined : deadline;
 }

@@ -1,16 +1,16 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
-import type { Context, Due } from "../schema/resource-type";
+import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
-import { isKept, isTried, type KeyInputs } from "./key-fields";
+import type { KeyInputs } from "./fields";
+import type { Call } from "./place";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
   /**
-   * An operation's action such as `start_compute`; `verify` for a new key's test call, `use` for that of an older key;
-   * `create` for its creation.
+   * An operation's action such as `start_compute`, or `verify` for a new key's test call.
    */
   readonly action: string;
   /** The project of an operation. */
@@ -36,35 +36,13 @@ export function pendingIn(pending: unknown): readonly PendingWork[] {
 export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
-    ...(isTried(inputs) ? [VERIFY] : []),
+    ...(inputs.verify === true ? [VERIFY] : []),
   ];
 }
 
-/**
- * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
- * more, because `verify` may have been set after its creation. keyplane cannot use a sealed key, so it says so.
- */
-export function withFirstUse(
-  inputs: KeyInputs,
-  before: { readonly inputs: KeyInputs; readonly pending: readonly PendingWork[] },
-  { id, sealedKey }: Omit<Trial, "key">,
-  { warn }: Context,
-): readonly PendingWork[] {
-  if (!isKept(inputs) || isKept(before.inputs)) return before.pending;
-  if (sealedKey === undefined) return [...before.pending, FIRST_USE];
-  warn(
-    `key ${id} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: a later ` +
-      "run can take an unused key that no stack holds for one that a crash has left behind, and revoke it",
-  );
-  return before.pending;
-}
-
-/**
- * Whether somebody can have the key. A key whose creation has not finished, or has failed, was not handed out. A
- * pending test call does not count, because it can be newer than the key.
- */
+/** Whether somebody can have the key. A key that is not ready, or that cannot become ready, was not handed out. */
 export function wasHandedOut(pending: readonly PendingWork[]): boolean {
-  return pending.every(isTrial);
+  return pending.length === 0;
 }
 
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
@@ -79,19 +57,19 @@ export function pendingDue(pending: readonly PendingWork[]): readonly (Due & { r
 }
 
 /** Waits until the named projects have no pending operation. Throws if an operation fails or the wait times out. */
-export async function waitForProjects(inputs: KeyInputs, context: Context): Promise<void> {
+export async function waitForProjects(inputs: KeyInputs, call: Call): Promise<void> {
   const projects = new Set(inputs.waitForProjects);
   if (projects.size === 0) return;
-  const { operations } = context.account();
-  await Promise.all(Array.from(projects, (id) => operations.waitUntilIdle(id, waitOptions(inputs, context))));
+  const { operations } = call.place.account;
+  await Promise.all(Array.from(projects, (id) => operations.waitUntilIdle(id, waitOptions(inputs, call))));
 }
 
 /** How a resource waits for operations: for how long, by default the account's, and where it shows that. */
-export function waitOptions(inputs: { readonly operationTimeout?: string | undefined }, context: Context) {
+export function waitOptions(inputs: { readonly operationTimeout?: string | undefined }, call: Call) {
   return {
-    timeoutMs: parseDuration(inputs.operationTimeout) ?? context.customTimeoutMs,
-    onProgress: ({ text }: { readonly text: string }) => context.progress(text),
-    onWarning: context.warn,
+    timeoutMs: parseDuration(inputs.operationTimeout) ?? call.timeoutMs,
+    onProgress: ({ text }: { readonly text: string }) => call.row.progress(text),
+    onWarning: call.row.warn,
   };
 }
 
@@ -109,9 +87,9 @@ export async function finishPending(
   work: readonly PendingWork[],
   { id, key, sealedKey }: Trial,
   inputs: KeyInputs,
-  context: Context,
+  call: Call,
 ): Promise<Reached & { readonly reason?: string }> {
-  const reached = await tryToFinish(work, { id, key }, inputs, context);
+  const reached = await tryToFinish(work, { id, key }, inputs, call);
   if (sealedKey !== undefined && key !== undefined) forget(key);
   if (reached.why === undefined) return reached;
   // Only the run that creates a sealed key can try it. So a test call that is left has failed.
@@ -129,26 +107,23 @@ async function tryToFinish(
   pending: readonly PendingWork[],
   { id: keyId, key }: Omit<Trial, "sealedKey">,
   inputs: KeyInputs,
-  context: Context,
+  call: Call,
 ): Promise<Reached> {
   const broken = pending.find(isFailed);
   if (broken !== undefined) return { pending, why: `${formatWork(broken)} failed` };
-  const account = context.account();
+  const { account, keys } = call.place;
   try {
     const ids = pending.flatMap(({ projectId = "", operationId: id }) => (id === undefined ? [] : { projectId, id }));
-    if (ids.length > 0) await account.operations.wait(ids, waitOptions(inputs, context));
+    if (ids.length > 0) await account.operations.wait(ids, waitOptions(inputs, call));
   } catch (error) {
     return afterFailedWait(pending, error);
   }
   const trials = pending.filter(isTrial);
   if (trials.length === 0) return { pending: [] };
   try {
-    context.progress(`verifying key ${keyId}`);
-    if (key !== undefined && (await context.keys().authenticates(key))) return { pending: [] };
-    const why = `the service does not accept key ${keyId}`;
-    return trials.some(({ action }) => action === VERIFY.action)
-      ? { pending: [failed(VERIFY)], why }
-      : { pending: trials, why: `${why}. If it was revoked, run \`pulumi up --refresh\`` };
+    call.row.progress(`verifying key ${keyId}`);
+    if (key !== undefined && (await keys.authenticates(key))) return { pending: [] };
+    return { pending: [failed(VERIFY)], why: `the service does not accept key ${keyId}` };
   } catch (error) {
     return { pending: trials, why: `key ${keyId} could not be verified: ${messageOf(error)}` };
   }
@@ -156,18 +131,11 @@ async function tryToFinish(
 
 const VERIFY: PendingWork = { action: "verify" };
 
-/** The test call with a key that was handed out before. Consumers may have it, so a refusal does not replace it. */
-const FIRST_USE: PendingWork = { action: "use" };
-
-const isTrial = ({ action, status }: PendingWork) =>
-  (action === VERIFY.action || action === FIRST_USE.action) && status === undefined;
+const isTrial = ({ action, status }: PendingWork) => action === VERIFY.action && status === undefined;
 
 const isFailed = ({ status }: PendingWork) => status === "failed";
 
 const failed = (work: PendingWork): PendingWork => ({ ...work, status: "failed" });
-
-/** The work of a resource whose key could not be created. */
-export const NOT_CREATED = failed({ action: "create" });
 
 function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
   const ended = new Set(isOperationFailed(error) ? error.failed.map(({ id }) => id) : []);
@@ -178,11 +146,8 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
   return { pending: marked, why: messageOf(error) };
 }
 
-/** The names of work that is not an operation, for messages. */
-const STEPS: Readonly<Record<string, string>> = { create: "creation", verify: "verification", use: "first use" };
-
-function formatWork({ action, operationId, projectId }: PendingWork): string {
+function formatWork({ operationId, action, projectId }: PendingWork): string {
   return operationId === undefined
-    ? `its ${STEPS[action] ?? action}`
+    ? "its verification"
     : `operation ${operationId} (${action}) of project ${projectId}`;
 }

@@ -1,10 +1,10 @@
 import { isKeyplaneError } from "../errors";
 import { textOf } from "../members";
-import { type FieldRule, type FieldType, types } from "../schema/field-types";
-import type { Context, Failure } from "../schema/resource-type";
+import type { CheckCall, Failure } from "../schema/check";
+import { type FieldRule, type FieldType, types, UNKNOWN } from "../schema/field-types";
 import { ACCOUNT_NAME } from "../settings/accounts";
 
-/** Where keys are: one of the service's lists. Each scope that a stack uses has its own owner and ledger. */
+/** Where keys are: one of the service's lists. */
 export interface Scope {
   /** Name of the account in `keyplane:accounts`; absent for the account of `keyplane:apiKey`. */
   readonly account: string | undefined;
@@ -24,7 +24,7 @@ export const accountField = {
 /** The fields of a scope. A key cannot move: a new one is created in the other scope, and the old one is revoked. */
 export const scopeFields = {
   ...accountField,
-  organizationId: { type: types.organizationId, change: "replace", isPlace: true },
+  organizationId: { type: types.organizationId, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
 
 type Place = Readonly<Partial<Record<keyof Scope, unknown>>>;
@@ -66,10 +66,11 @@ export function revokeCommand(keyId: string, { account, organizationId }: Scope,
 /** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
 export const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");
 
-/** What is wrong with the settings of a resource's account. Makes no request. */
-export function accountFailures({ account }: Place, context: Context): readonly Failure[] {
+/** What is wrong with the settings of a resource's account, if it is known. Makes no request. */
+export function accountFailures({ account }: Place, check: CheckCall): readonly Failure[] {
+  if (account === UNKNOWN) return [];
   try {
-    context.settings();
+    check.settings(textOf(account));
     return [];
   } catch (error) {
     if (!isKeyplaneError(error)) throw error;

@@ -1,10 +1,9 @@
 import { InputError, KeyplaneError } from "../errors";
 import * as functions from "../functions";
-import { scopeOf } from "../keys/scope";
+import { described } from "../session/call";
 import type { Severity } from "../session/engine-link";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
-import { described } from "../session/verb";
 
 type Name = keyof typeof functions.ARGUMENTS;
 
@@ -34,7 +33,7 @@ export async function invoke(
       onWarning: (text: string) => show("warning", text),
       ...(name === "waitForOperations" && { onProgress: ({ text }: { text: string }) => show("progress", text) }),
     };
-    const result = await dataSources[name](session.account(scopeOf({})), { ...args, ...controls } as never);
+    const result = await dataSources[name](session.account(undefined), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as object);
   } catch (error) {
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
@@ -48,7 +47,7 @@ export async function invoke(
 /** Lists what exists on the service of a resource type: the ids with which it can be imported, and its names. */
 export async function listExisting(session: Session, token: string, query: { readonly organizationId?: unknown }) {
   try {
-    const account = session.account(scopeOf({}));
+    const account = session.account(undefined);
     const { organizationId, ...others } = query;
     const isProject = token === "keyplane:index:ProjectReady";
     for (const name of Object.keys(isProject ? query : others)) {

@@ -2,8 +2,6 @@
 // The executable plugin `pulumi-resource-keyplane`. The engine starts it with its own address, and reads the port of the
 // plugin from the first line of the output.
 
-import { type AddressInfo, createServer } from "node:net";
-
 import grpc = require("@grpc/grpc-js");
 import service = require("@pulumi/pulumi/proto/engine_grpc_pb");
 import messages = require("@pulumi/pulumi/proto/engine_pb");
@@ -13,7 +11,6 @@ import { Session } from "../session/session";
 
 import schema = require("./schema.json");
 
-import { isSameUser } from "./same-user";
 import { service as implementation } from "./server";
 
 // Static imports, because nothing can be resolved at run time in a bundle.
@@ -21,11 +18,7 @@ const session = new Session(() => ({ grpc, messages, service }));
 session.watch();
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
 server.addService(ResourceProviderService, implementation(session, schema));
-const connections = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
-const listener = createServer((socket) => {
-  socket.on("error", () => {});
-  void isSameUser(socket).then((isSame) => (isSame ? connections.injectConnection(socket) : socket.destroy()));
-});
-listener.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${(listener.address() as AddressInfo).port}\n`);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error !== null) throw error;
+  process.stdout.write(`${port}\n`);
 });

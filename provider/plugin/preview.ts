@@ -1,6 +1,7 @@
 import type { Members } from "../members";
+import type { ResourceType } from "../resources/resource";
 import { UNKNOWN } from "../schema/field-types";
-import type { ResourceType } from "../schema/resource-type";
+import type { Values } from "../session/values";
 
 /**
  * What a preview answers for a resource that the run creates or updates. It creates nothing: the inputs are the answer,
@@ -12,7 +13,7 @@ export function preview(
   inputs: Members,
   held: Members = {},
   stable: readonly string[] = [],
-): Members {
+): Values {
   const isPossible = (name: string) =>
     Object.entries(onlyWith).every(([input, names]) => inputs[input] !== undefined || !names.includes(name));
   const shown = outputs.filter(isPossible).map((name) => [name, stable.includes(name) ? held[name] : UNKNOWN] as const);

@@ -18,18 +18,15 @@ import { apiKey } from "../resources/api-key";
 import { projectReady } from "../resources/project-ready";
 import { rotatingApiKey } from "../resources/rotating-api-key";
 import { changedNames } from "../schema/diff";
-import type { Failure } from "../schema/resource-type";
+import { CallError, reasonsOf } from "../session/call";
 import type { Session } from "../session/session";
 import { fromPulumi, SECRET_OUTPUTS } from "../session/values";
-import { reasonsOf, VerbError } from "../session/verb";
 import { SECRET_SETTINGS } from "../settings/setting-names";
 import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig } from "./config";
-import { OWNER, readValues, toEngine } from "./engine-values";
 import { invoke, listExisting } from "./functions";
-import { newOwnerId } from "./owner";
-import { type Named, Resources } from "./resources";
+import { type Named, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
 
 const CONFIGURED =
@@ -45,7 +42,6 @@ const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: pr
 export function service(session: Session, schema: object): UntypedServiceImplementation {
   let config: ProviderConfig | undefined;
   const resources = new Resources(session, () => config ?? new ProviderConfig({}));
-  const newId = (urn: string) => () => newOwnerId(urn, session.command);
 
   const handlers = {
     handshake: async () => new provider.ProviderHandshakeResponse(),
@@ -53,13 +49,8 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify(schema)),
 
     async checkConfig(request: provider.CheckRequest) {
-      const { inputs, failures } = checkConfig(
-        request.getUrn(),
-        fromStruct(request.getOlds()),
-        fromPulumi(fromStruct(request.getNews())),
-        newId(request.getUrn()),
-      );
-      return checked(toStruct(inputs, SECRET_SETTINGS), failures);
+      const news = fromPulumi(fromStruct(request.getNews()));
+      return checked(toStruct(news, SECRET_SETTINGS), await reasonsOf(checkConfig(news)));
     },
 
     // No setting replaces the provider, because that would replace every key. Another account is refused when a resource
@@ -75,25 +66,19 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     // The engine does it once. Every later caller is somebody else, whose address must not get the credential.
     async configure(request: provider.ConfigureRequest) {
       if (config !== undefined) throw new KeyplaneError("KP-CONFIG", CONFIGURED);
-      const args = fromStruct(request.getArgs());
-      // For an import into a new stack, the engine ignores what `CheckConfig` answered.
-      const urn = request.getUrn() ?? "";
-      const inputs = OWNER in args ? args : checkConfig(urn, {}, args, newId(urn)).inputs;
-      config = new ProviderConfig(inputs, urn);
+      config = new ProviderConfig(fromStruct(request.getArgs()));
       session.configure(config.read);
-      // Data sources and gates have no identity of their own.
-      session.noteRecorded({ owner: config.owner });
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
 
     async check(request: provider.CheckRequest) {
-      const [olds, news] = [readValues(request.getOlds()), fromStruct(request.getNews())];
-      const { inputs, failures } = await resources.check(parse(request), olds, news, request.getRandomseed_asU8());
-      return checked(toStruct(inputs), failures);
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const { inputs, reasons } = await resources.check(parse(request), olds, news, request.getRandomseed_asU8());
+      return checked(toStruct(inputs), reasons);
     },
 
     async diff(request: provider.DiffRequest) {
-      const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
       const answer = await resources.diff(parse(request), request.getId(), olds, news);
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
@@ -103,13 +88,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async create(request: provider.CreateRequest) {
-      const inputs = readValues(request.getProperties());
+      const inputs = fromStruct(request.getProperties());
       const made = await resources.create(parse(request), inputs);
       return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
     },
 
     async read(request: provider.ReadRequest) {
-      const [inputs, state] = [readValues(request.getInputs()), readValues(request.getProperties())];
+      const [inputs, state] = [fromStruct(request.getInputs()), fromStruct(request.getProperties())];
       const found = await resources.read(parse(request), request.getId(), inputs, state);
       // An empty id reports that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
@@ -118,13 +103,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async update(request: provider.UpdateRequest) {
-      const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
       const answer = await resources.update(parse(request), request.getId(), olds, news);
       return new provider.UpdateResponse().setProperties(outputs(answer));
     },
 
     async delete(request: provider.DeleteRequest) {
-      await resources.delete(parse(request), request.getId(), readValues(request.getProperties()));
+      await resources.delete(parse(request), request.getId(), fromStruct(request.getProperties()));
       return new Empty();
     },
 
@@ -136,11 +121,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     // The engine also calls it when everything is done.
     async cancel() {
-      if (session.cancellation.running.size === 0) {
-        await resources.end().catch(() => {});
-        await session.engine.flush();
-      }
-      session.cancellation.cancel();
+      session.cancel();
       return new Empty();
     },
   };
@@ -194,9 +175,9 @@ async function answerList(session: Session, call: ListCall): Promise<void> {
 
 function toServiceError(error: unknown): Partial<ServiceError> {
   const message = toMessage(messageOf(error));
-  if (!(error instanceof VerbError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
-  const { id, outputs: reached } = error.notReady;
-  return notReady(message, id, outputs(toEngine(error.type, reached)));
+  if (!(error instanceof CallError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
+  const { id, state } = error.notReady;
+  return notReady(message, id, outputs(toEngine(error.type, state)));
 }
 
 function parse(request: { getUrn(): string; getType(): string; getTimeout?(): number; getPreview?(): boolean }): Named {
@@ -208,12 +189,10 @@ function parse(request: { getUrn(): string; getType(): string; getTimeout?(): nu
   throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
 }
 
-async function checked(inputs: Struct, failures: readonly Failure[]): Promise<provider.CheckResponse> {
-  // A failure that names a property would show its value, which can be a secret.
-  const list = (await reasonsOf(failures)).map((reason) =>
-    new provider.CheckFailure().setProperty("").setReason(reason),
-  );
-  return new provider.CheckResponse().setInputs(inputs).setFailuresList(list);
+/** A failure that names a property would show its value, which can be a secret. */
+function checked(inputs: Struct, reasons: readonly string[]): provider.CheckResponse {
+  const failures = reasons.map((reason) => new provider.CheckFailure().setProperty("").setReason(reason));
+  return new provider.CheckResponse().setInputs(inputs).setFailuresList(failures);
 }
 
 const outputs = (values: object): Struct => toStruct(values, SECRET_OUTPUTS);

@@ -1,221 +1,268 @@
+import { parseDuration } from "../duration";
+import { KeyplaneError } from "../errors";
 import { keyDigest } from "../key-digest";
-import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
-import { mustBeDue, reportSkew } from "../keys/clock-skew";
-import { createKey, NotCreated } from "../keys/create-key";
-import { findKey } from "../keys/find-key";
-import { isHeldElsewhere } from "../keys/holders";
-import { ownerIdIn } from "../keys/identity";
-import { dueByAge, isKept } from "../keys/key-fields";
-import { COMMON_OUTPUTS, KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
-import { bothLost, settleLost, settleLostForGood } from "../keys/lost-request";
-import { formatKey, isOthers, ownerTag } from "../keys/names";
-import {
-  finishPending,
-  NOT_CREATED,
-  pendingAfter,
-  pendingDue,
-  waitForProjects,
-  wasHandedOut,
-  withFirstUse,
-} from "../keys/readiness";
-import {
-  leaveToOthers,
-  mustBeRevoked,
-  mustHaveReachedConsumers,
-  mustNotForget,
-  ownerNow,
-  revokeAll,
-  revokeKey,
-} from "../keys/revoke-key";
+import { accountNow } from "../keys/account";
+import { reportSkew } from "../keys/clock";
+import { createKey, NotCreated } from "../keys/creating";
+import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
+import { findKey, type RecordedKey } from "../keys/finding";
+import { expiresAt, leaseRules } from "../keys/lease";
+import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
+import { settleLost, settleLostForGood } from "../keys/lost";
+import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
+import type { Call } from "../keys/place";
+import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
+import { mustBeRevoked, revokeAll, revokeKey } from "../keys/revoking";
 import { sameScope } from "../keys/scope";
-import { textOf, withoutEmpty } from "../members";
-import { atBorder } from "../schema/at-border";
-import { newDigestKey } from "../schema/digest";
-import { type Context, type Due, type LostRequests, NotReady } from "../schema/resource-type";
-import { changeOfRecipients } from "../seal/recipients";
 import {
-  type ApiKeyInputs,
-  type ApiKeyState,
-  apiKeyFields,
-  apiKeyRules,
-  isExact,
-  keysToRevoke,
-  NO_KEY,
-  readState,
-  withInputs,
-  writeState,
-} from "./api-key-state";
+  COMMON_OUTPUTS,
+  type HeldKey,
+  hasLeft,
+  heldKey,
+  KEY_OUTPUTS,
+  type KeyState,
+  leftDue,
+  readKeyState,
+  writeKeyState,
+} from "../keys/state";
+import { type Members, withoutEmpty } from "../members";
+import type { CheckCall, Failure } from "../schema/check";
+import type { Due } from "../schema/diff";
+import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
+import { changeOfRecipients } from "../seal/recipients";
+import { atBorder, inputsIn, type Made, NotReady } from "./resource";
+
+const NO_ADOPTION =
+  "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
+
+const fields = {
+  ...keyFields,
+  /** Without it, the key has a generated name, which the output of the same name shows. */
+  name: { type: types.keyName, change: "replace" },
+  adopt: { type: (() => NO_ADOPTION) as FieldType<undefined>, change: "ignore", refused: true },
+  onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+type Inputs = InputsOf<typeof fields>;
+
+/** The state of a key, stored in the outputs beside the inputs. */
+interface State extends KeyState<Inputs> {
+  /** Absent if no key could be created, or if it is gone while others are still to be revoked. */
+  readonly key: HeldKey | undefined;
+}
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
-export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
+export const apiKey = atBorder<Inputs, State>({
   name: "ApiKey",
-
-  fields: apiKeyFields,
-
+  fields,
   outputs: COMMON_OUTPUTS,
-
   canBeAbsent: ["digest", "rotateAt", "pending"],
-
   onlyWith: { sealTo: ["sealedKey"], maxAge: ["expiresAt"] },
-
   readState,
-
   writeState,
+  rules,
 
-  stable: () => KEY_OUTPUTS,
+  // A name that the program no longer sets stays until something else replaces the key.
+  inForce: ({ key }, inputs) => ({ name: inputs.name === undefined ? undefined : key?.name }),
 
-  rules: apiKeyRules,
-
-  // An auto-named key has a name, too, but only an exact name is in force. That of an imported key may be left out.
-  inForce: (state, inputs) => ({
-    owner: state.identity,
-    rotationTriggers: state.triggers,
-    name: isExact(state) && !(state.imported && inputs.name === undefined) ? state.name : undefined,
-  }),
-
-  due(state, inputs, { now }) {
-    const due: Due[] = [...pendingDue(state.pending), ...triggersDue(state), ...leftDue(state)];
-    if (state.gone) {
-      due.push({ field: "keyId", replace: true, drift: true, why: `key ${state.keyId} is gone from the account` });
+  due(state, inputs, now) {
+    const { key, createdAt } = state;
+    const due: Due[] = [...pendingDue(state.pending), ...leftDue(state)];
+    if (key === undefined) {
+      const isGone = createdAt !== undefined;
+      const why = isGone ? "the key is gone from the account" : "no key could be created yet";
+      return [...due, { field: "keyId", replace: false, drift: isGone, why }];
     }
     const change = changeOfRecipients(state.inputs.sealTo, inputs.sealTo);
     if (change !== undefined) due.push({ field: "sealTo", replace: true, why: change });
-    const why = dueByAge(state.createdAt, inputs, now);
+    const why = dueByAge(createdAt, inputs, now);
     if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
   },
 
-  holds: ({ keyId, name, pendingRevocations }) => [
-    ...(keyId === undefined ? [] : [{ id: keyId, name }]),
-    ...pendingRevocations.map((id) => ({ id })),
-  ],
+  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name.
+  deleteBeforeReplace: ({ key, inputs: before }, inputs) =>
+    key !== undefined && key.name === inputs.name && sameScope(before, inputs) && before.revokeOnDelete !== false,
 
-  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name. One that its
-  // deletion would leave live must not leave the state: the creation would fail.
-  deleteBeforeReplace: (state, inputs) =>
-    isExact(state) &&
-    state.name === inputs.name &&
-    sameScope(state.inputs, inputs) &&
-    !isKept(state.inputs) &&
-    !isOthers({ name: state.name, maker: state.mintedBy }, textOf(inputs.owner)),
+  stable: ({ key }) => (key === undefined ? [] : KEY_OUTPUTS),
 
-  async create(inputs, context) {
-    await mustBeSameAccount(inputs.owner, context);
-    await mustBeDue(context);
-    await waitForProjects(inputs, context);
-    const { created, ...others } = await requestKey(inputs, context);
-    const { id, name, key, createdAt, operations } = created;
-    const secret = others.sealedKey ? { digestKey: newDigestKey() } : { key };
-    const made = { ...NO_KEY, ...others, ...secret, keyId: id, name, digest: keyDigest(key), createdAt };
-    const lost = bothLost(lostBefore(context), others.lost);
-    const state = withInputs(
-      { ...made, lost, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) },
-      inputs,
-    );
-    // `mustBeDue` has asked the service's clock. The deletion of the old key must not ask again.
-    context.run.replacedByAge.delete(context.urn);
-    reportSkew(context);
-    return { id, outputs: await waitUntilReady(id, state, key, context) };
-  },
+  holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
-  async read(_id, state, context) {
-    // Nothing to look for: the next `up` replaces it, and settles what its creation has left.
-    if (state.keyId === undefined) return state;
-    const key = { ...state, id: state.keyId };
-    const found = await findKey(key, context);
-    if (found === undefined) {
-      // Said here, because the next preview shows a creation without its reason.
-      context.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
-      // Removing the resource would lose the keys that are not revoked yet, or may still appear. Its replacement revokes them.
-      const isDone = leftBeside(state).length === 0 && state.lost.lostNames === undefined;
-      return isDone ? undefined : { ...state, gone: true };
+  async mustBeHere(state, call) {
+    if (state.key !== undefined && accountNow(state.account, call.place) !== "same") {
+      await findKey(recorded(state.key, state), call);
     }
-    return { ...state, identity: identityHere(state.identity, context) };
   },
 
-  async update(id, saved, inputs, context) {
-    const hasNewOwner = await provenOwnerChange(saved.identity, inputs.owner, context);
-    const pending = withFirstUse(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
-    // In a copied state, the original stack revokes them: its state contains them, too.
-    const toRevoke = hasNewOwner ? [] : keysToRevoke(saved.pendingRevocations, saved);
-    const pendingRevocations = await revokeAll(toRevoke, inputs.owner, context);
-    // No stack has the key of a lost request, so a copy may revoke it, too.
-    const lost = await settleLost(saved.lost, inputs.owner, context);
-    const state = withInputs({ ...saved, gone: false, pending, pendingRevocations, lost }, inputs);
-    return waitUntilReady(id, state, saved.key, context);
+  create: (inputs, call) =>
+    settlingLeftovers(call, undefined, async () => {
+      await waitForProjects(inputs, call);
+      return makeKey({ ...NO_KEY, inputs }, call);
+    }),
+
+  async read(state, call) {
+    const { key } = state;
+    await settleLeftovers(call, state.requests);
+    // Nothing to look for: the next `up` creates it, and settles what its creation has left.
+    if (key === undefined) return state;
+    const found = await findKey(recorded(key, state), call);
+    if (found !== undefined) return { ...state, account: call.place.mark };
+    // Said here, because the next preview shows a creation without its reason.
+    call.row.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
+    // Removing the resource would lose the keys that are not revoked yet, or may still appear.
+    return hasLeft(state) ? { ...state, key: undefined, pending: [] } : undefined;
   },
 
-  async import(id, key, inputs, context) {
+  async update(saved, inputs, call) {
+    const { id = "" } = call;
+    if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
+    return settlingLeftovers(call, saved.requests, async () => {
+      const pendingRevocations = await revokeAll(pendingKeys(saved), call);
+      const lost = await settleLost(saved.lost, saved.account, call);
+      const state = { ...saved, inputs, pendingRevocations, lost };
+      if (state.key !== undefined) return waitUntilReady(id, state, state.key.key, call);
+      await waitForProjects(inputs, call);
+      return (await makeKey(state, call)).state;
+    });
+  },
+
+  async import(id, key, inputs, call) {
     // Loaded on demand, because an import is rare.
-    const { readClaim, proveKey } = await import("../keys/import-key.js");
+    const { readClaim, proveKey } = await import("../keys/taking-over.js");
     const claim = readClaim(id, key);
-    const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
-    const found = withoutEmpty({ ...inputs, name, projectId });
-    const taken = { keyId: id, name, key: claim.key, digest: keyDigest(claim.key), createdAt, mintedBy: maker(found) };
-    return { id, inputs: found, outputs: withInputs({ ...NO_KEY, ...taken, imported: true }, found) };
+    const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
+    const found: Inputs = withoutEmpty({ ...inputs, name, projectId });
+    const taken = { id, name, key: claim.key, digest: keyDigest(claim.key) };
+    return { id, inputs: found, state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.mark } };
   },
 
-  async delete(id, state, context) {
-    const { keyId, name, mintedBy, lost, identity, inputs } = state;
-    await mustBeDue(context);
-    // A successor records the same ones, and goes on to look for their keys.
-    const isPassedOn = lostBefore(context).lostNames?.join() === lost.lostNames?.join();
-    await (isPassedOn ? settleLost : settleLostForGood)(lost, identity, context);
-    const left = keysToRevoke(leftBeside(state), state);
-    if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      const own = keyId === undefined ? [] : [{ id: keyId, name }];
-      for (const key of [...own, ...left]) leaveToOthers(key, context);
-      context.run.kept.set(id, context.urn);
-      return;
-    }
-    if (inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
-      await mustNotForget(identity, context);
-      context.run.kept.set(id, context.urn);
-      context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
-    } else if (keyId !== undefined && !isHeldElsewhere(keyId, id, identity, context)) {
-      await mustHaveReachedConsumers(id, identity, context);
-      await revokeKey({ ...state, id: keyId }, context);
-    }
-    mustBeRevoked(await revokeAll(left, identity, context));
+  async delete(state, call) {
+    const { key, inputs, lost, account, requests } = state;
+    const settled = settleLeftovers(call, requests);
+    settled.catch(() => {});
+    await settleLostForGood(lost, account, call);
+    if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
+      call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+    } else if (key !== undefined) await revokeKey(recorded(key, state), call);
+    mustBeRevoked(await revokeAll(pendingKeys(state), call));
+    mustBeRevoked(await settled, ", which an interrupted run left behind");
   },
 });
 
-/** Ids of keys that nobody holds and that are still to be revoked, except the resource's own. */
-function leftBeside({ keyId, pendingRevocations }: ApiKeyState): readonly string[] {
-  return pendingRevocations.filter((orphan) => orphan !== keyId);
+function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
+  const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs)];
+  if (inputs.name !== undefined) {
+    if (inputs.namePrefix !== undefined) {
+      failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
+    }
+    if (inputs.maxAge !== undefined) {
+      const reason =
+        "cannot be combined with name, because the deadline is a part of the generated name. Use namePrefix";
+      failures.push({ property: "maxAge", reason });
+    }
+    if (inputs.waitForProjects !== undefined) {
+      const reason =
+        "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
+        "make the key depend on a ProjectReady";
+      failures.push({ property: "waitForProjects", reason });
+    }
+  } else if (inputs.onNameConflict !== undefined) {
+    failures.push({ property: "onNameConflict", reason: "requires name. Set name, or remove onNameConflict" });
+  }
+  return failures;
 }
 
-/** Who creates the key. An auto-name shows it; for an exact name it is stored separately. */
-function maker({ name, owner }: ApiKeyInputs): string | undefined {
-  return name === undefined ? undefined : ownerTag(ownerIdIn(owner));
+/**
+ * Reads a resource's outputs. Throws `KP-INPUT` for those of a `RotatingApiKey`, which an alias or an edited state can
+ * pass: an `ApiKey` has no place for its other key, so that would stay live unnoticed.
+ */
+function readState(outputs: Members): State {
+  if (outputs.nextAction !== undefined) {
+    throw new KeyplaneError(
+      "KP-INPUT",
+      "the state has a RotatingApiKey here, which an ApiKey cannot continue. Nothing was changed. Declare a RotatingApiKey " +
+        "again, with the type of this ApiKey as an alias if the state already has it, or give the ApiKey another name",
+    );
+  }
+  const { keyId, name, key, sealedKey, digest } = outputs;
+  return {
+    inputs: inputsIn<Inputs>(fields, outputs),
+    key: heldKey(keyId, name, key, sealedKey, digest),
+    ...readKeyState(outputs),
+  };
 }
 
-/** The lost requests of the resource that is replaced. */
-const lostBefore = ({ run, urn }: Context): LostRequests => run.lostBefore.get(urn) ?? {};
+const NO_KEY: State = readState({});
 
-async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {
+function writeState(state: State): Members {
+  const { inputs, key, createdAt } = state;
+  const written = {
+    ...writeKeyState(state),
+    keyId: key?.id,
+    name: key?.name ?? inputs.name,
+    // A sealed key has an empty output, because Pulumi shows an absent one as unknown.
+    key: key?.sealedKey === undefined ? key?.key : null,
+    sealedKey: key?.sealedKey,
+    digest: key?.digest,
+    rotateAt: rotateAt(createdAt, inputs),
+    expiresAt: expiresAt(key?.name),
+  };
+  return withoutEmpty(Object.assign({}, inputs, written));
+}
+
+function recorded(key: HeldKey, { account, createdAt }: State): RecordedKey {
+  return { ...key, account, createdAt };
+}
+
+/** Keys that attempts to create this one left behind, under its exact name or under names with its mark. */
+function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: State): readonly RecordedKey[] {
+  const { name, __mark: mark } = inputs;
+  return pendingRevocations
+    .filter((id) => id !== key?.id)
+    .map((id) => ({ id, name: key?.name ?? name, mark, account, createdAt }));
+}
+
+/** Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record. */
+async function makeKey(before: State, call: Call): Promise<Made<State>> {
+  const { inputs } = before;
+  const { name, namePrefix, onNameConflict, projectId, maxAge, sealTo } = inputs;
+  const request = {
+    prefix: namePrefix ?? prefixFrom(nameInUrn(call.urn)),
+    exact: name === undefined ? undefined : { name, onNameConflict, projectId },
+    projectId,
+    maxAgeMs: parseDuration(maxAge),
+    sealTo,
+  };
   try {
-    return await createKey(inputs, context);
+    const { created, sealedKey, left } = await createKey(request, before, call);
+    const { id, key, createdAt, operations } = created;
+    reportSkew(call);
+    const state: State = {
+      ...before,
+      ...left,
+      key: { id, name: created.name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) },
+      createdAt,
+      pending: pendingAfter(operations, inputs),
+      account: call.place.mark,
+    };
+    return { id, state: await waitUntilReady(call.id ?? id, state, key, call) };
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
-    const lost = bothLost(lostBefore(context), error.left.lost);
-    const left = { ...error.left, lost, pending: [NOT_CREATED], mintedBy: maker(inputs) };
-    throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: inputs.owner }, error.message);
+    const { left } = error;
+    // Nothing but a later import reads the id.
+    const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
+    const state = { ...before, ...left, createdAt: undefined, account: call.place.mark };
+    throw new NotReady<State>(id, state, error.message);
   }
 }
 
 /**
  * Waits until an existing key is ready. Whatever fails from here on, the key is recorded.
- * @param key - Its secret, if this run has it.
+ * @param secret - Its secret, if this run has it.
  */
-async function waitUntilReady(
-  id: string,
-  state: ApiKeyState,
-  key: string | undefined,
-  context: Context,
-): Promise<ApiKeyState> {
-  const trial = { id: state.keyId, key, sealedKey: state.sealedKey };
-  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
+async function waitUntilReady(id: string, state: State, secret: string | undefined, call: Call): Promise<State> {
+  const trial = { id: state.key?.id, key: secret, sealedKey: state.key?.sealedKey };
+  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, call);
   if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
   return { ...state, pending };
 }

@@ -1,11 +1,11 @@
 import { parseDuration } from "../duration";
 import { checkId } from "../ids";
-import { sdkFields } from "../keys/key-fields";
+import { sdkFields } from "../keys/fields";
+import type { Call } from "../keys/place";
 import { waitOptions } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
-import { atBorder } from "../schema/at-border";
 import { type FieldRule, type InputsOf, types } from "../schema/field-types";
-import type { Context } from "../schema/resource-type";
+import { atBorder, inputsIn } from "./resource";
 
 const fields = {
   ...sdkFields,
@@ -28,37 +28,37 @@ export const projectReady = atBorder<Inputs, Inputs>({
 
   outputs: [],
 
-  readState: (outputs) => outputs as Inputs,
+  readState: (outputs) => inputsIn<Inputs>(fields, outputs),
 
-  writeState: (state) => state,
+  writeState: (state) => ({ ...state }),
 
   rules: accountFailures,
 
-  async create(inputs, context) {
-    await wait(inputs, context);
-    return { id: inputs.projectId, outputs: inputs };
+  async create(inputs, call) {
+    await wait(inputs, call);
+    return { id: inputs.projectId, state: inputs };
   },
 
   // A refresh does not wait, because a busy project is not drift.
-  read: async (_id, state) => state,
+  read: async (state) => state,
 
-  async update(id, _state, inputs, context) {
-    await wait(inputs, context);
-    return { ...inputs, projectId: id };
+  async update(_state, inputs, call) {
+    await wait(inputs, call);
+    return inputs;
   },
 
   async import(id, _key, inputs) {
     const found = { ...inputs, projectId: checkId("project", id, "id") };
-    return { id, inputs: found, outputs: found };
+    return { id, inputs: found, state: found };
   },
 
   delete: async () => {},
 });
 
-async function wait(inputs: Inputs, context: Context): Promise<void> {
+async function wait(inputs: Inputs, call: Call): Promise<void> {
   const { projectId, operationIds = [], ignoreActions, horizon } = inputs;
-  const { operations } = context.account();
-  const options = waitOptions(inputs, context);
+  const { operations } = call.place.account;
+  const options = waitOptions(inputs, call);
   const ids = operationIds.map((id) => ({ projectId, id }));
   if (ids.length > 0) await operations.wait(ids, options);
   else await operations.waitUntilIdle(projectId, { ...options, ignoreActions, horizonMs: parseDuration(horizon) });

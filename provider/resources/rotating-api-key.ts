@@ -1,33 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { isoOf } from "../duration";
 import { KeyplaneError } from "../errors";
-import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
-import { laterNow, notDueYet } from "../keys/clock-skew";
-import { findKey } from "../keys/find-key";
-import { nextDue, rotateAt } from "../keys/key-fields";
-import { COMMON_OUTPUTS, KEY_OUTPUTS, triggersDue } from "../keys/key-state";
-import { sameAge } from "../keys/lease";
-import { settleLost } from "../keys/lost-request";
-import { formatKey } from "../keys/names";
-import { finishPending, withFirstUse } from "../keys/readiness";
-import { revokeAll } from "../keys/revoke-key";
-import { atBorder } from "../schema/at-border";
+import { accountNow } from "../keys/account";
+import { nextDue, rotateAt } from "../keys/fields";
+import { findKey } from "../keys/finding";
+import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
+import { settleLost, settleLostForGood } from "../keys/lost";
+import { formatKey } from "../keys/naming";
+import type { Call } from "../keys/place";
+import { finishPending, wasHandedOut } from "../keys/readiness";
+import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
+import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
 import { UNKNOWN } from "../schema/field-types";
-import { type Context, NotReady } from "../schema/resource-type";
-import { changeOfRecipients } from "../seal/recipients";
-import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
-import { notGone, retirePrevious } from "./rotation/retire-key";
-import { rotateKey } from "./rotation/rotate-key";
+import { atBorder, NotReady } from "./resource";
+import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adoption";
+import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
+import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
+import { retirePrevious, stillLive } from "./rotation/retiring";
+import { rotateKey, rotationTimes } from "./rotation/rotating";
 import {
-  graceOf,
-  type PlannedRotation,
-  type RotationInputs,
-  rotationFields,
-  rotationRules,
-} from "./rotation/rotation-fields";
-import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
-import { rotationDue, rotationReason } from "./rotation/rotation-plan";
-import { type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
+  heldBy,
+  NOTHING,
+  pendingKeys,
+  type RotationState,
+  readState,
+  recorded,
+  withInputs,
+  withoutPrevious,
+  writeState,
+} from "./rotation/state";
 
 const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "previousDigest"];
 
@@ -37,151 +37,146 @@ const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "
  */
 export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
-
   fields: rotationFields,
-
   outputs: [...COMMON_OUTPUTS, ...PREVIOUS_OUTPUTS, "retireAfter", "nextAction"],
-
   canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
-
   onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
-
   readState,
-
   writeState,
 
-  inForce: ({ identity, queuedTriggers, triggers, inputs: { sealTo } }) => {
-    return { owner: identity, rotationTriggers: queuedTriggers ?? triggers, sealTo };
+  rules: (inputs, check, before) => [
+    ...rotationRules(inputs, check),
+    ...adoptionRules(inputs, check, Object.keys(before).length === 0),
+  ],
+
+  due(state, inputs, now) {
+    refuseLateAdoption(state, inputs);
+    refuseUnknownKey(state, inputs);
+    return rotationDue(state, inputs, now);
   },
 
-  stable(state, inputs, now) {
-    return rotationReason(withTriggers(state, inputs.rotationTriggers), inputs, now) === undefined ? KEY_OUTPUTS : [];
-  },
-
-  rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
+  stable: (state, inputs, now) => (rotationReason(state, inputs, now) === undefined ? KEY_OUTPUTS : []),
 
   holds: heldBy,
 
-  compromised({ current, previous, compromised, retired }, { revokeNow }) {
-    const named = [current?.id, previous?.id, ...retired].filter((id) => id !== undefined && id === revokeNow);
-    const ids = [...compromised, ...named];
-    return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
+  async mustBeHere(state, call) {
+    const key = state.current ?? state.previous;
+    if (key !== undefined && accountNow(state.account, call.place) !== "same")
+      await findKey(recorded(key, state), call);
   },
 
-  due(state, inputs, terms) {
-    refuseLateAdoption(state, inputs);
-    refuseUnknownKey(state, inputs);
-    return [...triggersDue(state), ...rotationDue(withTriggers(state, inputs.rotationTriggers), inputs, terms)];
-  },
-
-  async create(inputs, context) {
-    await mustBeSameAccount(inputs.owner, context);
+  async create(inputs, call) {
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) {
       // Loaded on demand, because adoption is rare.
-      const { adoptKey } = await import("./rotation/adopt-key.js");
-      return { id, outputs: await adoptKey(adopt, inputs, context) };
+      const { adoptKey } = await import("./rotation/adoption.js");
+      return { id, state: await adoptKey(adopt, inputs, call) };
     }
-    return { id, outputs: await rotateIfDue(id, withTriggers({ ...NOTHING, inputs }), NOTHING, context) };
+    const rotate = () => rotateIfDue(withInputs(NOTHING, inputs), NOTHING, { ...call, id });
+    return { id, state: await settlingLeftovers(call, undefined, rotate) };
   },
 
-  async read(_id, state, context) {
-    const { current, previous, createdAt, identity } = state;
+  async read(state, call) {
+    const { current, previous, requests } = state;
+    await settleLeftovers(call, requests);
     if (current === undefined && previous === undefined) return state;
     const [currentFound, previousFound] = await Promise.all([
-      current && findKey({ ...current, identity, createdAt }, context),
-      previous && findKey({ ...previous, identity }, context),
+      current && findKey(recorded(current, state), call),
+      previous && findKey(recorded(previous, state), call),
     ]);
-    const currentGone = current !== undefined && currentFound === undefined;
-    if (currentFound === undefined && previousFound === undefined) {
-      const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatKey(key)}`));
-      const are = names.length === 1 ? "is" : "are";
-      context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
-      // Removing the resource would lose the keys that are not revoked yet, or may still appear.
-      const replaced = await notGone([...state.compromised, ...state.retired], context);
-      const isSettled = state.pendingRevocations.length === 0 && state.lost.lostNames === undefined;
-      if (isSettled && replaced.length === 0) return undefined;
-    } else if (currentGone) {
-      context.warn(
-        `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +
-          "The next `pulumi up` creates a new key",
-      );
+    const gone = [
+      ...(current && !currentFound ? [current] : []),
+      ...(previous && !previousFound && !currentFound ? [previous] : []),
+    ];
+    if (gone.length > 0) {
+      const names = gone.map((key) => `key ${formatKey(key)}`).join(" and ");
+      const rest = previousFound ? `The previous key, ${previousFound.id}, is still live. ` : "";
+      const are = gone.length === 1 ? "is" : "are";
+      call.row.warn(`${names} ${are} gone from the account. ${rest}The next \`pulumi up\` creates a new key`);
     }
+    // Removing the resource would lose the keys that are not revoked yet, or may still appear.
+    if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
     const left = previousFound === undefined ? withoutPrevious(state) : state;
-    return { ...left, currentGone, identity: identityHere(identity, context) };
+    const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
+    return { ...live, account: call.place.mark };
   },
 
-  async update(id, saved, inputs, context) {
-    const hasNewOwner = await provenOwnerChange(saved.identity, inputs.owner, context);
-    const { current, previous } = saved;
-    const pending = withFirstUse(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
-    // The previous key also stays live after the resource is deleted, so it must be used once, too.
-    const uses = previous === undefined ? [] : withFirstUse(inputs, { ...saved, pending: [] }, previous, context);
-    if (uses.length > 0 && previous?.key !== undefined) await context.keys().authenticates(previous.key);
-    const taken = { ...saved, inputs, pending, identity: inputs.owner };
-    // In a copied state, the original stack revokes them: its state contains them, too.
-    const own = hasNewOwner ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
-    const ready = await waitUntilReady(id, noteTriggers(withNamed(own), saved, context), saved, context);
-    const cleared = await revokePending(ready, context);
-    const lost = await settleLost(cleared.lost, inputs.owner, context);
-    return rotateIfDue(id, await retirePrevious({ ...cleared, lost }, context), saved, context);
+  async update(saved, inputs, call) {
+    const state = withInputs(saved, inputs);
+    reportQueued(state, saved, call);
+    const now = call.place.account.now();
+    const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
+    if (!isBusy && !rotatesNow(state, now)) return rotateIfDue(state, saved, call);
+    return settlingLeftovers(call, saved.requests, async () => {
+      const ready = await waitUntilReady(state, saved, call);
+      const lost = await settleLost(ready.lost, saved.account, call);
+      const cleared = await revokePending({ ...ready, lost }, call);
+      return rotateIfDue(await retirePrevious(cleared, call), saved, call);
+    });
   },
 
-  async import(keyId, key, inputs, context) {
+  async import(keyId, key, inputs, call) {
     // Loaded on demand, because an import is rare.
-    const { importKey } = await import("./rotation/adopt-key.js");
-    return { id: randomUUID(), ...(await importKey(keyId, key, inputs, context)) };
+    const { importKey } = await import("./rotation/adoption.js");
+    return { id: randomUUID(), ...(await importKey(keyId, key, inputs, call)) };
   },
 
-  async delete(id, state, context) {
-    // Loaded on demand, because most runs delete nothing.
-    const { deleteRotatingKey } = await import("./rotation/delete-rotating-key.js");
-    return deleteRotatingKey(id, state, context);
+  async delete(state, call) {
+    const { current, previous, lost, account, requests } = state;
+    const settled = settleLeftovers(call, requests);
+    settled.catch(() => {});
+    await settleLostForGood(lost, account, call);
+    const keys = [previous, current].filter((key) => key !== undefined);
+    const kept = keys.filter((key) => staysLive(key, state));
+    for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+    const toRevoke = keys.filter((key) => !kept.includes(key));
+    for (const key of toRevoke) refuseOwnCredential(key, call);
+    for (const key of toRevoke) {
+      call.row.progress(`revoking key ${key.id}`);
+      await revokeKey(recorded(key, state), call);
+    }
+    mustBeRevoked(await revokeAll(pendingKeys(state), call));
+    mustBeRevoked(await settled, ", which an interrupted run left behind");
   },
 });
 
-/** Rotates the key if it is due and the previous one is gone, or if it is urgent. */
-async function rotateIfDue(
-  id: string,
-  state: RotationState,
-  saved: RotationState,
-  context: Context,
-): Promise<RotationState> {
-  const reason = rotationReason(state, state.inputs, context.now());
-  if (reason === undefined) reportClosedWindow(state, context);
-  if (reason === undefined || !(reason.urgent || state.previous === undefined)) return state;
-  // A rotation that is too early does no harm: the previous key stays until its grace has ended by both clocks.
-  const refusal = reason.due === undefined ? undefined : notDueYet(reason.due, context);
-  if (refusal === undefined) return rotateKey({ id, saved, state, reason }, context);
-  context.warn(`${refusal}. Correct the machine's clock`);
-  return state;
+function staysLive(key: HeldKey, { current, pending, inputs }: RotationState): boolean {
+  const { revokeOnDelete, revokeNow } = inputs;
+  return revokeOnDelete === false && key.id !== revokeNow && (key !== current || wasHandedOut(pending));
 }
 
-/** The state with the program's triggers recorded. Reports what must wait for the previous key. */
-function noteTriggers(own: RotationState, saved: RotationState, context: Context): RotationState {
-  const state = withTriggers(own);
-  const { inputs } = state;
-  const isNew = state.queuedTriggers !== undefined && saved.queuedTriggers === undefined;
-  const isLeasedAnew = !sameAge(saved.leasedFor, inputs.maxAge) && sameAge(saved.leasedFor, saved.inputs.maxAge);
-  const isSealedAnew =
-    changeOfRecipients(saved.sealedTo, saved.inputs.sealTo) === undefined &&
-    changeOfRecipients(saved.sealedTo, inputs.sealTo) !== undefined;
-  if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew || isLeasedAnew)) {
-    const changed = isSealedAnew ? "the recipients in sealTo have changed" : "maxAge has changed";
-    const what = isNew ? "a trigger has changed" : changed;
-    context.info(`${what}. The key rotates as soon as the previous key, ${state.previous.id}, can be revoked`);
-  }
-  return state;
+/** Whether a rotation is due and does not wait for the previous key. */
+function rotatesNow(state: RotationState, now: number): boolean {
+  const reason = rotationReason(state, state.inputs, now);
+  return reason !== undefined && (reason.urgent || state.previous === undefined);
+}
+
+/** Rotates the key if it is due and the previous one is gone, or if it is urgent. */
+async function rotateIfDue(state: RotationState, saved: RotationState, call: Call): Promise<RotationState> {
+  const now = call.place.account.now();
+  const reason = rotationReason(state, state.inputs, now);
+  if (reason === undefined) reportClosedWindow(state, call);
+  return reason !== undefined && rotatesNow(state, now) ? rotateKey(state, reason, saved, call) : state;
+}
+
+/** Reports a change that must wait for the previous key, when the program makes it. */
+function reportQueued(state: RotationState, saved: RotationState, call: Call): void {
+  const now = call.place.account.now();
+  const reason = rotationReason(state, state.inputs, now);
+  if (state.previous === undefined || reason === undefined || reason.urgent || reason.field === "rotateAfter") return;
+  if (rotationReason(saved, saved.inputs, now)?.field === reason.field) return;
+  call.row.info(`${reason.why}. The key rotates as soon as the previous key, ${state.previous.id}, can be revoked`);
 }
 
 /** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
-function reportClosedWindow({ createdAt, inputs }: RotationState, context: Context): void {
-  const due = nextDue(createdAt, inputs, graceOf(inputs));
+function reportClosedWindow({ current, createdAt, inputs }: RotationState, { place, row }: Call): void {
+  const due = current && nextDue(createdAt, inputs, graceOf(inputs));
   const at = rotateAt(createdAt, inputs, graceOf(inputs));
-  if (due === undefined || at === undefined || Date.parse(at) > context.now()) return;
-  const next = new Date(due(context.now())).toISOString();
-  context.info(`the key is due for rotation since ${at}, but rotationWindow is closed now. It opens again at ${next}`);
+  const now = place.account.now();
+  if (due === undefined || at === undefined || Date.parse(at) > now) return;
+  const next = new Date(due(now)).toISOString();
+  row.info(`the key is due for rotation since ${at}, but rotationWindow is closed now. It opens again at ${next}`);
 }
 
 /**
@@ -191,7 +186,7 @@ function reportClosedWindow({ createdAt, inputs }: RotationState, context: Conte
 function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation): void {
   if (revokeNow === undefined || revokeNow === UNKNOWN || revokeNow === state.inputs.revokeNow) return;
   const { current, previous } = state;
-  if (heldBy(state).some(({ id }) => id === revokeNow)) return;
+  if (heldBy(state).includes(revokeNow)) return;
   const own = [current && `${current.id} (current)`, previous && `${previous.id} (previous)`];
   throw new KeyplaneError(
     "KP-INPUT",
@@ -200,33 +195,22 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
   );
 }
 
-/** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
-async function waitUntilReady(
-  id: string,
-  state: RotationState,
-  saved: RotationState,
-  context: Context,
-): Promise<RotationState> {
+/** Waits until an existing key is ready. It was not handed out before, so its predecessor's grace starts then. */
+async function waitUntilReady(state: RotationState, saved: RotationState, call: Call): Promise<RotationState> {
   const { current, inputs } = state;
-  const isNamed = current !== undefined && current.id === inputs.revokeNow;
-  const isOver = state.currentGone || isNamed || state.pending.some((work) => work.status === "failed");
-  if (isOver || state.pending.length === 0) return state;
-  const trial = { id: current?.id, key: current?.key, sealedKey: current?.sealedKey };
-  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
-  if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
-  return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(laterNow(context)) };
-}
-
-/** The state with a retired key that `revokeNow` names among those that do not wait for the end of their use. */
-function withNamed(state: RotationState): RotationState {
-  const isNamed = (id: string) => id === state.inputs.revokeNow;
-  const compromised = [...state.compromised, ...state.retired.filter(isNamed)];
-  return { ...state, compromised, retired: state.retired.filter((id) => !isNamed(id)) };
+  const isOver = current?.id === inputs.revokeNow || state.pending.some((work) => work.status === "failed");
+  if (current === undefined || isOver || state.pending.length === 0) return state;
+  const { pending, reason } = await finishPending(state.pending, current, inputs, call);
+  if (reason !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, reason);
+  const times = saved.previous === undefined ? {} : rotationTimes(call.place.account.now(), inputs);
+  return { ...state, pending, ...times };
 }
 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
-async function revokePending(state: RotationState, context: Context): Promise<RotationState> {
-  if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
-  const toRevoke = keysToRevoke(state.pendingRevocations, state);
-  return { ...state, pendingRevocations: await revokeAll(toRevoke, state.identity, context) };
+async function revokePending(state: RotationState, call: Call): Promise<RotationState> {
+  if (state.current === undefined || state.pending.length > 0) return state;
+  const left = { ...state, pendingRevocations: await revokeAll(pendingKeys(state), call) };
+  const { revokeNow } = state.inputs;
+  if (revokeNow !== undefined && left.pendingRevocations.includes(revokeNow)) throw stillLive(revokeNow, left, call);
+  return left;
 }

@@ -1,18 +1,49 @@
+import type { ErrorCode } from "../errors";
+import type { Members } from "../members";
+import type { Settings } from "../settings/settings";
 import { type FieldRule, hasUnknown } from "./field-types";
-import type { Given, Properties } from "./outputs";
-import type { Context, Failure, ResourceType } from "./resource-type";
+
+/** One error in the inputs: the property's path and the remedy. */
+export interface Failure {
+  readonly property: string;
+  readonly reason: string;
+  /** @default "KP-INPUT" */
+  readonly code?: ErrorCode;
+  /** The names that exist, if the property does not. The nearest one is suggested. */
+  readonly known?: readonly string[];
+}
+
+/** What the rules between fields may use. They make no request. */
+export interface CheckCall {
+  readonly urn: string;
+  /** The settings of an account. Throws a `ConfigError` if they are missing or invalid. */
+  readonly settings: (account: string | undefined) => Settings;
+  readonly info: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+/** A resource type, as far as its inputs are concerned. */
+export interface Checked<Inputs = Members> {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /**
+   * Rules between fields. Called only with inputs whose fields are valid or unknown.
+   * @param before - The inputs in the state; none if the resource is to be created.
+   */
+  readonly rules?: ((inputs: Inputs, check: CheckCall, before: Members) => readonly Failure[]) | undefined;
+}
 
 /**
  * Checks a resource's inputs against its field rules, without a request. Values that a preview does not know yet are
  * checked in the actual run. Returns the inputs without empty entries, and what is wrong with them.
  * @param before - The inputs in the state.
  */
-export function check(
-  type: ResourceType,
-  news: Properties,
-  context: Context,
-  before: Given = {},
-): { readonly inputs: Given; readonly failures: readonly Failure[] } {
+export function checkInputs(
+  type: Checked,
+  news: Members,
+  call: CheckCall,
+  before: Members = {},
+): { readonly inputs: Members; readonly failures: readonly Failure[] } {
   const inputs = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== null));
   const failures: Failure[] = [];
 
@@ -32,10 +63,6 @@ export function check(
       if (problem !== undefined) failures.push({ property, reason: problem, ...(rule.code && { code: rule.code }) });
     }
   }
-  if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
-  const of = failures.length === 0 ? undefined : type.declaredAs?.(inputs);
-  return {
-    inputs: type.completed?.(inputs, before, context) ?? inputs,
-    failures: of === undefined ? failures : failures.map((failure) => ({ ...failure, of })),
-  };
+  if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, call, before));
+  return { inputs, failures };
 }

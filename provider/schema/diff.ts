@@ -1,8 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Digest, isDigestOf } from "./digest";
-import { type FieldRule, hasUnknown, type Planned } from "./field-types";
-import type { Given, Outputs, Properties } from "./outputs";
-import type { DueTerms, ResourceType } from "./resource-type";
+import type { Members } from "../members";
+import { type FieldRule, hasUnknown } from "./field-types";
+
+/** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */
+export interface Due {
+  readonly field: string;
+  /** Whether the resource must be replaced; otherwise it is updated in place. */
+  readonly replace: boolean;
+  /** Shown once to the user if the program does not show the reason. */
+  readonly why?: string;
+  /** Whether it is drift, which a refresh must report. */
+  readonly drift?: boolean;
+}
+
+/** A resource type, as far as its changes are concerned. All of it is pure. */
+export interface Compared {
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /** The values in force of those fields that the outputs do not repeat under their own names. */
+  readonly inForce?: ((outputs: Members, inputs: Members) => Members) | undefined;
+  /** What is due regardless of the program. A refresh uses only the drift in it. */
+  readonly due?: ((outputs: Members, inputs: Members, now: number) => readonly Due[]) | undefined;
+  /** Whether a replacement must delete the old resource first. */
+  readonly deleteBeforeReplace?: ((outputs: Members, inputs: Members) => boolean) | undefined;
+}
 
 /** The difference between a resource and what the program requests. */
 export interface Difference {
@@ -18,28 +38,21 @@ export interface Difference {
 
 /**
  * Compares a resource's outputs with new inputs by the field rules of its type. Makes no request.
- * `driftOnly` leaves out what is due for other reasons: a refresh reports outside changes, not the passing of time.
- * `isSupposed`: the engine is about to delete something that inputs depend on, before it replaces it, and supposes that
- * these change. It would also delete this resource first, with its key, which consumers still have. So only a resource that
- * ends with what it is in is replaced then. The engine compares again before it changes any other one.
+ * @param terms - `now`: this machine's clock, in milliseconds. `driftOnly` leaves out what is due for other reasons: a
+ *   refresh reports outside changes, not the passing of time.
  */
 export function diff(
-  type: ResourceType,
-  outputs: Outputs,
-  inputs: Planned<Given>,
-  terms: DueTerms & { readonly driftOnly: boolean; readonly isSupposed?: boolean },
+  type: Compared,
+  outputs: Members,
+  inputs: Members,
+  { now, driftOnly }: { readonly now: number; readonly driftOnly: boolean },
 ): Difference {
-  const all = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
-  const before: Properties = { ...outputs, ...type.inForce?.(outputs, inputs) };
-  const after: Properties = inputs;
+  const due: Due[] = (type.due?.(outputs, inputs, now) ?? []).filter((item) => item.drift || !driftOnly);
+  const before: Members = { ...outputs, ...type.inForce?.(outputs, inputs) };
   for (const [field, rule] of Object.entries(type.fields)) {
-    const change = fieldChange(rule, before[field], after[field]);
-    if (change !== undefined) all.push({ field, replace: change === "replace" });
+    const change = fieldChange(rule, before[field], inputs[field]);
+    if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
-  const isUnknown = (field: string) => hasUnknown(after[field]);
-  const endsFirst = (field: string) => isUnknown(field) && type.fields[field]?.isPlace === true;
-  // Not even a change is shown otherwise: with `replaceOnChanges`, the engine replaces a resource for that.
-  const due = terms.isSupposed ? all.filter(({ field, replace }) => replace && endsFirst(field)) : all;
   const replaces = [...new Set(due.flatMap(({ field, replace }) => (replace ? field : [])))];
   const isUnexplained = (field: string) => !due.some((item) => item.field === field && item.why !== undefined);
   return {
@@ -52,7 +65,9 @@ export function diff(
       // The engine shows the changes that replace the resource in its row, where 80 columns are too few.
       ...replaces
         .filter(isUnexplained)
-        .map((field) => `replaced${isUnknown(field) ? ` if ${field} changes` : `, because ${field} changed`}`),
+        .map((field) =>
+          hasUnknown(inputs[field]) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
+        ),
     ],
   };
 }
@@ -60,18 +75,10 @@ export function diff(
 function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replace" | "update" | undefined {
   if (rule.change === "ignore") return undefined;
   const [before, after] = [normal(inForce, rule), normal(given, rule)];
-  const isDigest = rule.isDigest && before !== undefined;
-  const isEqual = isDigest ? isDigestOf(after, before as Digest) : isDeepStrictEqual(before, after);
   // A value that a preview does not know yet may be different, so it counts as a change.
-  if (!hasUnknown(after) && (isEqual || rule.same?.(before, after))) return undefined;
-  if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
+  if (!hasUnknown(after) && (isDeepStrictEqual(before, after) || rule.same?.(before, after))) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
-}
-
-function isPartOf(list: unknown, whole: unknown): boolean {
-  const entries = new Set(Array.isArray(whole) ? whole : []);
-  return list === undefined || (Array.isArray(list) && list.every((entry) => entries.has(entry)));
 }
 
 /** A field's value, or its default. An empty map or list counts as absent. */
@@ -81,6 +88,6 @@ function normal(value: unknown, rule: FieldRule): unknown {
   return empty ? undefined : given;
 }
 
-export function changedNames(olds: Properties, news: Properties): string[] {
+export function changedNames(olds: Members, news: Members): string[] {
   return Object.keys({ ...olds, ...news }).filter((name) => !isDeepStrictEqual(olds[name], news[name]));
 }

@@ -25,20 +25,14 @@ export interface FieldRule {
   readonly change: "replace" | "update" | "ignore";
   /** Setting it for the first time, or removing it, only updates, so that a first trigger does not rotate. */
   readonly unsetUpdates?: boolean;
-  /** Whether a key is in what it names, and ends with it. */
-  readonly isPlace?: true;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
   /** Whether every value is refused with a reason, so that no message offers it. */
   readonly refused?: true;
-  /** For a list: removed entries are not a change. */
-  readonly onlyAdditions?: boolean;
   /** Whether two values mean the same although they differ. */
   readonly same?: (before: unknown, after: unknown) => boolean;
   /** The code of the error for an invalid value. @default "KP-INPUT" */
   readonly code?: ErrorCode;
-  /** Whether the outputs contain only a digest of the value in force. */
-  readonly isDigest?: true;
 }
 
 type ValueOf<Rule extends FieldRule> = Rule["type"] extends FieldType<infer Value> ? Value : never;

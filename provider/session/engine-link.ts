@@ -6,9 +6,6 @@ import { toMessage } from "../text";
 /** Maximum time of a call, in milliseconds. A message must not delay the work that it reports. */
 const DEADLINE_MS = 2_000;
 
-/** Time after which the connections of a killed process are closed, in milliseconds. */
-const CLOSED_WITHIN_MS = 500;
-
 type CallArguments = [
   metadata: import("@grpc/grpc-js").Metadata,
   options: Partial<import("@grpc/grpc-js").CallOptions>,
@@ -32,8 +29,6 @@ export type Severity = "progress" | "info" | "warning";
 export class EngineLink {
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
-  /** Resolves when the connection that watches the engine is open. */
-  #connected: Promise<void> | undefined;
 
   /** @param address - The engine's address; empty if there is no engine. */
   constructor(
@@ -50,11 +45,8 @@ export class EngineLink {
       // connection.
       const session = connect(`http://${host}:${port}`);
       let connected = false;
-      this.#connected = new Promise((resolve) => {
-        session.on("connect", () => {
-          connected = true;
-          resolve();
-        });
+      session.on("connect", () => {
+        connected = true;
       });
       session.on("error", () => {});
       // The engine is about to close the connection, and waits for this end.
@@ -76,23 +68,6 @@ export class EngineLink {
     const sent = this.#send(urn, severity, text).catch(() => {});
     this.#underWay.add(sent);
     void sent.then(() => this.#underWay.delete(sent));
-  }
-
-  /** Resolves if the engine answers. If it is gone, the process ends instead. */
-  async mustBeRunning(): Promise<void> {
-    if (this.#connected === undefined) return;
-    const { messages } = this.modules();
-    // Any engine answers this.
-    const asked = this.#call((client, ...rest) =>
-      client.getRootResource(new messages.GetRootResourceRequest(), ...rest),
-    );
-    const answered = await asked.then(
-      () => true,
-      ({ code }: Partial<ServiceError>) => code === this.modules().grpc.status.UNIMPLEMENTED,
-    );
-    // A killed process answers nothing, and its connections close soon after.
-    if (!answered) await new Promise((resolve) => setTimeout(resolve, CLOSED_WITHIN_MS));
-    await this.#connected;
   }
 
   /** Resolves when all messages so far have arrived, so that they are shown before their call ends. */

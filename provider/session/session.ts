@@ -1,21 +1,18 @@
 import type { Account } from "../api/account";
 import { formatDuration } from "../duration";
+import { AbortedError, type ErrorCode, isKeyplaneError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
-import { accountMark } from "../keys/account-fingerprint";
-import { KnownOrigins, type NewAddressError } from "../keys/known-origins";
-import { newRunId, noncesOf, startMark } from "../keys/names";
-import { type Scope, scopeKey, scopeOf } from "../keys/scope";
-import { hasUnknown, type Planned } from "../schema/field-types";
-import type { Given, Outputs } from "../schema/outputs";
-import { RunNotes } from "../schema/resource-type";
-import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
-import { type EngineCommand, engineCommand } from "../stack/command-line";
-import { StackLook } from "../stack/stack-look";
-import { Cancellation } from "./cancellation";
+import { accountMark } from "../keys/account";
+import { nameInUrn } from "../keys/naming";
+import type { Place, Row } from "../keys/place";
+import { type Scope, scopeKey } from "../keys/scope";
+import type { Members } from "../members";
+import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
+import { Stack } from "../stack/stack";
+import { shownName } from "../text";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./long-waits";
-import { UnreadyResources } from "./unready-resources";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -27,53 +24,27 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
  */
 export class Session {
   readonly engine: EngineLink;
-  /** What the engine's own records say about the stack. */
-  readonly stack = new StackLook(this);
+  /** The stack's own state and history. */
+  readonly stack = new Stack((urn, text) => this.engine.log(urn, "warning", text));
   readonly longWaits = new LongWaits();
-  readonly unready = new UnreadyResources();
-  readonly nonce: () => string;
-  readonly #runId = newRunId();
-  #command: EngineCommand | undefined;
+  /** The calls that are under way. */
+  readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
+  /** The outputs of the resources that are to be replaced, by URN. */
+  readonly replaced = new Map<string, Members>();
   #config: ConfigReader = () => undefined;
   #isWatching = false;
+  #cancelled: AbortedError | undefined;
   readonly #settings = new Map<string | undefined, Settings>();
+  /** The resource that has reported what is wrong with the settings of an account. */
+  readonly #reported = new Map<string | undefined, string>();
   readonly #accounts = new Map<string | undefined, Account>();
-  /** How Ctrl+C and the end of the engine reach everything that runs here. */
-  readonly cancellation = new Cancellation(() => this.#accounts.values());
-  readonly #marks = new Map<string, string>();
-  readonly #origins = new KnownOrigins();
-  /** Notes that the verbs of this process share, by scope. A process serves one run. */
-  readonly #runs = new Map<string, RunNotes>();
+  readonly #places = new Map<string, Place>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
-  readonly #seenInRefresh = new Map<unknown, Set<string>>();
-  /** The resources that the program has declared, by URN, and whether their inputs had unknown values. */
-  readonly #checked = new Map<unknown, boolean>();
+  readonly #read = new Map<string, Set<string>>();
 
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
-    this.nonce = noncesOf(this.#runId);
-  }
-
-  /** The command that runs. Looked up on demand, because most runs need not know it. */
-  get command(): EngineCommand {
-    this.#command ??= engineCommand();
-    return this.#command;
-  }
-
-  /** The id of this run, which begins its nonces, and its start; `undefined` if the state cannot record it: with a plan. */
-  get runRecord(): string | undefined {
-    return this.command.usesPlan ? undefined : this.#runId + this.startMark;
-  }
-
-  /** When this run was started, as the state records it. A plan has the same inputs in its preview and in its run. */
-  get startMark(): string {
-    return this.command.usesPlan ? "" : startMark(this.startedAt);
-  }
-
-  /** When this process was started, by the machine's clock, in milliseconds since 1970. */
-  get startedAt(): number {
-    return Math.floor(performance.timeOrigin);
   }
 
   now(): number {
@@ -85,11 +56,17 @@ export class Session {
     this.watch();
   }
 
-  /** Ends this process when the engine is gone: nothing would record a key that is created from then on. */
+  /** Ends this process when the engine is gone: nothing would record what it does from then on. */
   watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    this.engine.watch(() => void this.cancellation.endWithoutEngine().finally(() => process.exit(1)));
+    this.engine.watch(() => process.exit(1));
+  }
+
+  /** Ends all waits, on Ctrl+C. Changes that were already sent complete, and the engine records them. */
+  cancel(): void {
+    this.#cancelled ??= new AbortedError("the run was cancelled");
+    for (const account of this.#accounts.values()) account.abort(this.#cancelled);
   }
 
   /** The account's settings. Each call throws a `ConfigError` if they are missing or invalid. */
@@ -97,28 +74,15 @@ export class Session {
     return getOrCreate(this.#settings, account, () => resolveSettings(this.#config, process.env, account));
   }
 
-  /** Short text that distinguishes the account of a scope, and its address, from others. Throws as `settings` does. */
-  accountMark(scope: Scope): string {
-    return getOrCreate(this.#marks, scopeKey(scope), () => {
-      const { baseUrl, apiKey } = this.settings(scope.account);
-      return accountMark({ baseUrl, apiKey, organizationId: scope.organizationId });
-    });
-  }
-
-  /** Records where the state of a resource says that its account is. */
-  noteRecorded(state: Outputs): void {
-    this.#origins.note(scopeOf(state).account, state.identity ?? state.owner);
-  }
-
-  /** Why the credential of a scope's account must not be sent; `undefined` if it may be. */
-  refusedOrigin(scope: Scope): NewAddressError | undefined {
-    const { account } = scope;
-    return this.#origins.refusal(account, () => ({ settings: this.settings(account), mark: this.accountMark(scope) }));
-  }
-
-  /** The former names of the stack. Unlike the account's settings, they can always be read. */
-  renamedFrom(): readonly string[] {
-    return renamedFromIn(this.#config);
+  /** The same for a check. Only the first resource gets the whole error, and the others refer to it. */
+  settingsFor(urn: string, account: string | undefined): Settings {
+    try {
+      return this.settings(account);
+    } catch (error) {
+      if (!isKeyplaneError(error)) throw error;
+      const first = getOrCreate(this.#reported, account, () => urn);
+      throw first === urn ? error : referringTo(first, error.code);
+    }
   }
 
   /** Every configured credential, by the name of its setting. */
@@ -126,59 +90,53 @@ export class Session {
     return credentialsIn(this.#config);
   }
 
-  /**
-   * The account of a scope: every request of this process goes through here. Throws `KP-WRONG-ACCOUNT` if its address is
-   * new to the stack. Loads its code at the first call, because a run that changes nothing does not need it.
-   */
-  account(scope: Scope): Account {
-    const refusal = this.refusedOrigin(scope);
-    if (refusal !== undefined) throw refusal;
-    const { account: name } = scope;
+  /** Loads its code at the first call, because a run that changes nothing does not need it. */
+  account(name: string | undefined): Account {
     return getOrCreate(this.#accounts, name, () => {
       const api = require("../api/account") as typeof import("../api/account");
       const account = api.Account.for(this.settings(name));
-      account.onRetry = (retry) => this.#showRetry(name, retry);
-      this.cancellation.applyTo(account);
+      account.onRetry = (retry) => this.#showRetry(account, retry);
+      if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       return account;
     });
   }
 
-  /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */
-  #showRetry(name: string | undefined, { route, outcome, attempt, pauseMs }: Retry): void {
+  /** The list of keys of a scope. Throws a `ConfigError` if the settings are missing or invalid. */
+  place(scope: Scope): Place {
+    return getOrCreate(this.#places, scopeKey(scope), () => {
+      const { organizationId } = scope;
+      const [settings, account] = [this.settings(scope.account), this.account(scope.account)];
+      const { baseUrl, apiKey } = settings;
+      const mark = accountMark({ baseUrl, apiKey, organizationId });
+      return { scope, settings, account, keys: account.keysOf(organizationId), mark };
+    });
+  }
+
+  /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
+  noteRead(id: string, urn: string): void {
+    getOrCreate(this.#read, urn, () => new Set<string>()).add(id);
+  }
+
+  noteCheck(urn: string): void {
+    this.#read.delete(urn);
+  }
+
+  /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */
+  takeRefresh(id: string, urn: string): boolean {
+    return this.#read.get(urn)?.delete(id) ?? false;
+  }
+
+  /** Shows a retry in the rows of all calls of an account, because they share its limits and some of its requests. */
+  #showRetry(account: Account, { route, outcome, attempt, pauseMs }: Retry): void {
     const now = performance.now();
     if (now - this.#retryShownAt < RETRY_SHOWN_EVERY_MS) return;
     this.#retryShownAt = now;
     const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
-    for (const { scope, progress } of this.cancellation.running) if (scope.account === name) progress(text);
+    for (const { place, row } of this.running) if (place.account === account) row.progress(text);
   }
+}
 
-  runOf(scope: Scope): RunNotes {
-    return getOrCreate(this.#runs, scopeKey(scope), () => new RunNotes());
-  }
-
-  /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
-  noteRead(id: string, urn: unknown): void {
-    getOrCreate(this.#seenInRefresh, urn, () => new Set<string>()).add(id);
-  }
-
-  noteCheck(urn: unknown, inputs: Planned<Given>): void {
-    this.#checked.set(urn, hasUnknown(inputs));
-    this.#seenInRefresh.delete(urn);
-  }
-
-  /** Whether the program has declared the resource by now. Otherwise its inputs are those in the state. */
-  isChecked(urn: unknown): boolean {
-    return this.#checked.has(urn);
-  }
-
-  /** Whether the engine compares inputs of the state with unknown ones. The program's have some only if `check` answered them. */
-  isSupposed(urn: unknown, inputs: Planned<Given>): boolean {
-    return this.#checked.get(urn) !== true && hasUnknown(inputs);
-  }
-
-  /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */
-  takeRefresh(id: string, urn: unknown): boolean {
-    return this.#seenInRefresh.get(urn)?.delete(id) ?? false;
-  }
+function referringTo(urn: string, code: ErrorCode): KeyplaneError {
+  return new KeyplaneError(code, `see the error of ${JSON.stringify(shownName(nameInUrn(urn)))}`);
 }

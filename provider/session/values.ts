@@ -50,8 +50,8 @@ export function markSecrets(values: Values, names: readonly string[]): Values {
   return values;
 }
 
-/** Outputs that are secrets whether or not an input is. `sealTo`, which can wait in `queuedSealTo`, can be one. */
-export const SECRET_OUTPUTS = ["key", "previousKey", "digestKey", "queuedSealTo"];
+/** Outputs that are secrets whether or not an input is. `sealTo`, whose former value can be in `sealedTo`, can be one. */
+export const SECRET_OUTPUTS = ["key", "previousKey", "sealedTo"];
 
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);

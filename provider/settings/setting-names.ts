@@ -6,8 +6,6 @@ export const SETTING_NAMES = [
   "requestTimeout",
   "operationTimeout",
   "pollInterval",
-  "confirmAccount",
-  "renamedFrom",
   "concurrency",
   "requestsPerSecond",
   "requestsPerMinute",

@@ -6,7 +6,6 @@ import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
 import { keyDigest } from "../key-digest";
-import { jsonIn } from "../members";
 import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, type NamedAccount, parseAccounts, readAll, readBaseUrl } from "./accounts";
 import type { SettingName } from "./setting-names";
@@ -14,20 +13,13 @@ import type { SettingName } from "./setting-names";
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
-interface SettingValues extends AccountSettings {
-  /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
-  readonly confirmedAccounts?: readonly string[] | undefined;
-  /** Former names of the stack: `STACK`, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`. @default none */
-  readonly renamedFrom?: readonly string[] | undefined;
-}
-
 const Values = class {
-  constructor(values: SettingValues) {
+  constructor(values: AccountSettings) {
     Object.assign(this, values);
   }
 } as new (
-  values: SettingValues,
-) => SettingValues;
+  values: AccountSettings,
+) => AccountSettings;
 
 /** All settings of one account, checked and complete. Printing them shows no credential. */
 export class Settings extends Values {
@@ -55,8 +47,6 @@ export const SETTINGS = {
   requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
-  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "none", read: readFingerprints },
-  renamedFrom: { env: "KEYPLANE_RENAMED_FROM", fallback: "[]", read: readNames },
   concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
   requestsPerSecond: {
     env: "KEYPLANE_REQUESTS_PER_SECOND",
@@ -90,8 +80,6 @@ export function resolveSettings(
     const value = config(name) ?? env[SETTINGS[name].env];
     return value === undefined ? undefined : SETTINGS[name].read(value, name);
   };
-  // Both count, because a `destroy` sees the configuration of the last `up`, so only the variable can confirm there.
-  const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
   const accounts = () => SETTINGS.accounts.read(text("accounts"));
   const named = () => (account === undefined ? undefined : findAccount(accounts(), account));
   const baseUrl = () => {
@@ -104,8 +92,6 @@ export function resolveSettings(
     baseUrl,
     apiKey: () => named()?.apiKey ?? SETTINGS.apiKey.read(required("apiKey")),
     credentials: () => [...credentialsIn(config, env)],
-    confirmedAccounts: () => SETTINGS.confirmAccount.read(confirmed),
-    renamedFrom: () => SETTINGS.renamedFrom.read(text("renamedFrom")),
     requestTimeoutMs: () => SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: () => SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: () => SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
@@ -152,16 +138,6 @@ export function settingOf(
 /** Compares two secrets. The time that it takes says nothing about them. */
 const isSameText = (one: string, other: string): boolean => timingSafeEqual(sha256(one), sha256(other));
 
-/** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */
-export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): readonly string[] {
-  try {
-    return SETTINGS.renamedFrom.read(config("renamedFrom") ?? env[SETTINGS.renamedFrom.env] ?? "");
-  } catch (error) {
-    if (!isKeyplaneError(error)) throw error;
-    return [];
-  }
-}
-
 function findAccount(accounts: ReadonlyMap<string, NamedAccount>, name: string): NamedAccount {
   const account = accounts.get(name);
   if (account !== undefined) return account;
@@ -203,24 +179,6 @@ function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "
   const ms = parseDuration(text, MAX_TIMER_MS);
   if (ms === undefined) throw bad(name, `must be a duration: ${TIMER_FORM}`);
   return ms;
-}
-
-function readFingerprints(text: string): readonly string[] {
-  const fingerprints = text.split(/[\s,]+/).filter((each) => each !== "");
-  if (fingerprints.every((each) => /^[a-z2-7]{12}$/.test(each))) return fingerprints;
-  throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
-}
-
-/** A list in JSON, as Pulumi passes a structured value, or names with commas or spaces between them. */
-function readNames(text: string): readonly string[] {
-  const names = text.trim().startsWith("[") ? namesIn(text) : text.split(/[\s,]+/).filter((each) => each !== "");
-  if (names?.every((name) => /^[\w.-]+(\/[\w.-]+){0,2}$/.test(name))) return names;
-  throw bad("renamedFrom", "must be a list of former names: STACK, PROJECT/STACK or ORGANIZATION/PROJECT/STACK");
-}
-
-function namesIn(text: string): readonly string[] | undefined {
-  const list = jsonIn(text);
-  return Array.isArray(list) && list.every((name) => /string|number/.test(typeof name)) ? list.map(String) : undefined;
 }
 
 const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;

@@ -8,16 +8,12 @@ export interface StateResource {
   readonly type: string;
   /** Empty if the resource has no id. */
   readonly id: string;
-  /** Whether a provider manages it. */
-  readonly custom: boolean;
+  /** The resource's provider: its URN, `::`, its id. Empty if the resource has none. */
+  readonly provider: string;
   /** Whether it was replaced, and is only left to be deleted or to be created again. */
   readonly replaced: boolean;
-  /** Whether Pulumi drops it from the state without deleting it, because of `retainOnDelete`. @default false */
-  readonly retained?: boolean;
-  /** Whether its last creation or update ended half-way: the engine updates it again. @default false */
-  readonly hasFailed?: boolean;
-  /** Whether hooks run after its creation or update. The state does not show whether they failed. @default false */
-  readonly hasAfterHook?: boolean;
+  /** Whether Pulumi drops it from the state without deleting it, because of `retainOnDelete`. */
+  readonly retained: boolean;
   readonly inputs: Members;
   readonly outputs: Members;
   /** Names of the inputs and outputs that the state marks as secrets, also if it contains them in plain text. */
@@ -30,13 +26,20 @@ export interface StateResource {
   readonly modified: number | undefined;
 }
 
+/** An operation that was begun and has not ended. The engine saves it before it calls the provider. */
+export interface PendingStep {
+  /** What the engine does: `creating`, `updating`, `deleting`, `reading` or `importing`. */
+  readonly type: string;
+  /** The resource with its checked inputs. A `deleting` one is as it was saved. */
+  readonly resource: StateResource;
+}
+
 export interface Deployment {
   readonly resources: readonly StateResource[];
   /** ISO 8601 time, if the state contains it. */
   readonly savedAt: string | undefined;
-  readonly underWay: number;
-  /** The resources whose creation was begun, but has not ended. A later run does not remove those of a killed run. */
-  readonly creating: readonly StateResource[];
+  /** What was under way when the state was saved. A later run does not remove the creations of a killed run. */
+  readonly pending: readonly PendingStep[];
 }
 
 /**
@@ -56,12 +59,11 @@ export function readDeployment(text: string): Deployment {
   if (resources !== undefined && resources !== null && !Array.isArray(resources)) {
     throw new Error("has resources that are not a list");
   }
-  const operations = (Array.isArray(pending) ? pending : []).filter(isObject);
+  const steps = (Array.isArray(pending) ? pending : []).filter(isObject);
   return {
     resources: (resources ?? []).map(readResource),
     savedAt: textOf(membersOf(manifest).time),
-    underWay: operations.length,
-    creating: operations.filter(({ type }) => type === "creating").map(({ resource }) => readResource(resource)),
+    pending: steps.map(({ type, resource }) => ({ type: String(type), resource: readResource(resource) })),
   };
 }
 
@@ -75,12 +77,10 @@ function readResource(value: unknown): StateResource {
   return {
     urn,
     type,
-    id: typeof id === "string" ? id : "",
-    custom: value.custom === true,
+    id: textOf(id) ?? "",
+    provider: textOf(value.provider) ?? "",
     replaced: value.delete === true || value.pendingReplacement === true,
     retained: value.retainOnDelete === true,
-    hasFailed: Array.isArray(value.initErrors) && value.initErrors.length > 0,
-    hasAfterHook: ["AfterCreate", "AfterUpdate"].some((type) => type in membersOf(value.resourceHooks)),
     inputs: openedIn(inputs),
     outputs: openedIn(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),

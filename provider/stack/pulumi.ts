@@ -1,14 +1,17 @@
 import { type ExecFileException, execFile } from "node:child_process";
+import { basename, resolve } from "node:path";
 import { messageOf } from "../errors";
-import type { EngineCommand } from "./command-line";
 import { type Deployment, readDeployment } from "./deployment";
-import { type RunPage, readHistory } from "./history";
+import { type Run, readHistory } from "./history";
+
+/** The variable with the path of the Pulumi CLI. */
+const CLI_VARIABLE = "KEYPLANE_PULUMI";
 
 const TIMEOUT_MS = 60_000;
 
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** How many runs a page has. Services limit it. */
+/** How many runs are read. Services limit it. */
 const RUNS = 100;
 
 /** Why the Pulumi CLI did not answer. `failed` is any other reason. */
@@ -33,6 +36,8 @@ export class PulumiError extends Error {
 }
 
 interface PulumiOptions {
+  /** The path of the CLI. @default `KEYPLANE_PULUMI`, else `pulumi` */
+  readonly cli?: string | undefined;
   /** Maximum time to answer, in milliseconds. @default a minute */
   readonly timeoutMs?: number | undefined;
   /** The folder of the project. @default the working directory of this process */
@@ -42,55 +47,31 @@ interface PulumiOptions {
 }
 
 /**
- * Asks the Pulumi CLI about a stack: the one that it is deploying, or one that the user names. It answers in the middle
- * of a run, and all but `secret` without the passphrase of the stack. Each question throws a `PulumiError` whose message
- * is safe to show.
+ * Asks the Pulumi CLI about a stack: by default the one that is selected. It answers in the middle of a run, and all but
+ * `secret` without the passphrase of the stack. Each question throws a `PulumiError` whose message is safe to show.
  */
 export class Pulumi {
-  constructor(
-    private readonly command: Pick<EngineCommand, "cli" | "stack">,
-    private readonly options: PulumiOptions = {},
-  ) {}
+  constructor(private readonly options: PulumiOptions = {}) {}
 
   /** The state as it is saved now, with every step that has ended. */
-  async state(stack: string): Promise<Deployment> {
-    const text = await this.#ask(["stack", "export"], stack);
-    try {
-      return readDeployment(text);
-    } catch (error) {
-      throw new PulumiError(`the answer of \`pulumi stack export\` ${messageOf(error)}`, "failed");
-    }
+  async state(stack?: string): Promise<Deployment> {
+    return answerOf("stack export", readDeployment, await this.#ask(["stack", "export"], stack));
   }
 
-  /** A page of the runs of a stack, from 1, newest first. */
-  async history(stack: string, page: number): Promise<RunPage> {
-    const question = ["stack", "history", "--json", "--page-size", String(RUNS), "--page", String(page)];
-    const runs = readHistory(await this.#ask(question, stack));
-    return { runs, isLast: runs.length < RUNS };
+  /** The last 100 runs, newest first. */
+  async history(stack?: string): Promise<readonly Run[]> {
+    const question = ["stack", "history", "--json", "--page-size", String(RUNS)];
+    return answerOf("stack history", readHistory, await this.#ask(question, stack));
   }
 
   /** A value of the stack's configuration, decrypted. An object is JSON. */
-  async secret(key: string, stack: string): Promise<string> {
+  async secret(key: string, stack?: string): Promise<string> {
     return (await this.#ask(["config", "get", key], stack)).replace(/\r?\n$/, "");
   }
 
-  async #ask(question: readonly string[], stack: string): Promise<string> {
-    const { stack: named } = this.command;
-    // A state that was renamed has the old name. That on the command line can contain the organization, too.
-    const words = [...question, "--stack", named || stack];
-    try {
-      return await this.#run(words);
-    } catch (error) {
-      // Pulumi completes a name with the user's default organization. The selected stack can be in another one.
-      if (named !== "" || !(error instanceof PulumiError && error.problem === "no stack")) throw error;
-      return this.#run(question);
-    }
-  }
-
-  #run(question: readonly string[]): Promise<string> {
-    const { cli } = this.command;
-    const { timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
-    const words = [...question, "--non-interactive"];
+  #ask(question: readonly string[], stack: string | undefined): Promise<string> {
+    const { cli = cliPath(), timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
+    const words = [...question, ...(stack === undefined ? [] : ["--stack", stack]), "--non-interactive"];
     const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];
     const env = { ...own, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
     return new Promise((resolve, reject) => {
@@ -104,6 +85,20 @@ export class Pulumi {
         }
       }).stdin?.end();
     });
+  }
+}
+
+/** The path of the CLI that this process uses. It can be asked in another folder than this process's. */
+function cliPath(): string {
+  const path = process.env[CLI_VARIABLE] || "pulumi";
+  return basename(path) === path ? path : resolve(path);
+}
+
+function answerOf<Of>(command: string, read: (text: string) => Of, text: string): Of {
+  try {
+    return read(text);
+  } catch (error) {
+    throw new PulumiError(`the answer of \`pulumi ${command}\` ${messageOf(error)}`, "failed");
   }
 }
 

@@ -1,9 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
 import type { RotationWindowArgs } from "./rotation-window";
-import type { Holdings } from "./run/key-registry";
-import { ProgramRun } from "./run/program-run";
-import { knownValue } from "./run/pulumi-internals";
+import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
@@ -29,14 +27,16 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
   readonly projectId?: pulumi.Input<string>;
   /**
    * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
-   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key.
-   * Names are public: the output `name`, messages and the state show them, even if this input is a secret.
-   * @default an auto-name, `<namePrefix>-<owner's tag>-<nonce>`
+   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Removing this
+   * input keeps the key and its name, until something else replaces the key. Names are public: the output `name`,
+   * messages and the state show them, even if this input is a secret.
+   * @default a generated name, `<namePrefix>-<mark>`: the mark is 12 characters that no other key has
    */
   readonly name?: pulumi.Input<string>;
   /**
-   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
-   * `name`. Names are public: the output `name`, messages and the state show them, even if this input is a secret.
+   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`; with `maxAge`, the name has the first 24 of
+   * them. A change replaces the key. Not with `name`. Names are public: the output `name`, messages and the state show
+   * them, even if this input is a secret.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;
@@ -48,15 +48,14 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
    * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`.
+   * by this machine's clock. Less than `maxAge`.
    * @default two thirds of `maxAge`; never without it
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes the
-   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before. The
-   * name then has room for the first 24 characters of the prefix, 15 with the plugin. Not with `name`. A change replaces the
-   * key.
+   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before. Not
+   * with `name`. A change replaces the key.
    * @default none: the key has no deadline
    */
   readonly maxAge?: pulumi.Input<string>;
@@ -74,8 +73,8 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
    * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
-   * it behind, keyplane reports it instead of revoking it.
-   * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
+   * it behind, the next run tells you its id instead of revoking it.
+   * @default false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** The longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
@@ -99,6 +98,7 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
 /**
  * An API key: one key with one secret. A change that needs another key replaces it. The new key is created first, so that
  * everything in the same `up` has the new secret before the old key is revoked. With an exact `name`, the old one goes first.
+ * Pulumi does not replace a resource with the option `protect`: use a `RotatingApiKey`, which it only updates.
  *
  * @example A key, rotated each quarter and at the latest after 90 days
  * ```ts
@@ -149,26 +149,34 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
-    const registry = ProgramRun.current.registryFor("ApiKey", name, args);
-    const own = keyInputs(args, registry.identity, options);
-    const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: own, options });
+    judgeConfig();
+    if (options?.protect) warnOfProtection(name, args);
+    const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: keyInputs(args), options });
     // Pulumi's traces would take most of the time of a registration.
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner));
+      super(typeToken("ApiKey"), name, inputs, keyOptions(options, "key"));
     } finally {
       resumeTraces();
     }
-    registry.enlist(this.#holdings());
-  }
-
-  async #holdings(): Promise<Holdings> {
-    const [id, orphans = []] = await Promise.all([knownValue(this.keyId), knownValue(this.pendingRevocations)]);
-    return { ids: [id, ...orphans], compromised: [], previous: {}, untagged: {} };
   }
 
   /** Whether a value is an `ApiKey`, including one from another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
     return isOfType(value, "ApiKey");
   }
+}
+
+/** What makes a key due for a replacement. */
+const ROTATING = ["rotateAfter", "maxAge", "rotationTriggers"] as const;
+
+/** Warns of a rotation that cannot be: the engine refuses to replace a protected resource, and fails the run. */
+function warnOfProtection(name: string, args: { readonly [Input in (typeof ROTATING)[number]]?: unknown }): void {
+  const given = ROTATING.filter((input) => args[input] !== undefined);
+  if (given.length === 0) return;
+  void pulumi.log.warn(
+    `ApiKey ${JSON.stringify(name)}: has ${given.join(", ")} and the option protect, but Pulumi does not replace a ` +
+      "protected resource, so the run in which the key is due will fail. Use a RotatingApiKey, which rotates in an update, " +
+      "or remove protect",
+  );
 }

@@ -43,7 +43,6 @@ export {
   waitForOperationsOutput,
 } from "./data-sources/operations";
 export { getProject, getProjectOutput, getProjects, getProjectsOutput } from "./data-sources/projects";
-export type { NextAction } from "./next-actions";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
 export type { RotationWindowArgs } from "./rotation-window";

@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
-import type { NextAction } from "./next-actions";
 import type { RotationWindowArgs } from "./rotation-window";
-import type { Holdings } from "./run/key-registry";
-import { ProgramRun } from "./run/program-run";
-import { knownValue } from "./run/pulumi-internals";
+import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
@@ -38,8 +35,10 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly projectId?: pulumi.Input<string>;
   /**
-   * The beginning of the generated names: at most 46 of `a-z`, `0-9` and `-`. A change applies to the next key.
-   * Names are public: the output `name`, messages and the state show them, even if this input is a secret.
+   * The beginning of the generated names, `<namePrefix>-<mark>` and a number from the second key on: at most 46 of `a-z`,
+   * `0-9` and `-`; with `maxAge`, a name has the first 24 of them. The mark is 12 characters that no other resource has.
+   * A change applies to the next key. Names are public: the output `name`, messages and the state show them, even if this
+   * input is a secret.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;
@@ -50,16 +49,14 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
-   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
-   * within 5 minutes of the service's.
+   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock.
    * @default two thirds of `maxAge`; never without it
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes the
-   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
-   * name then has room for the first 24 characters of the prefix, 15 with the plugin. Must be longer than
-   * `rotateAfter` and `gracePeriod` together. A change rotates the key as soon as there is no previous key.
+   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. Must
+   * be longer than `rotateAfter` and `gracePeriod` together. A change rotates the key as soon as there is no previous key.
    * @default none: the key has no deadline
    */
   readonly maxAge?: pulumi.Input<string>;
@@ -71,14 +68,15 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
   /**
-   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`.
+   * The minimum time for which the previous key works after its successor was delivered: at the end of the first `up` of
+   * the whole stack that succeeds and ends after the rotation. Must be less than `rotateAfter`.
    * @default "24h", or half of `rotateAfter` if that is less
    */
   readonly gracePeriod?: pulumi.Input<string>;
   /**
    * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
    * uses by a consumer.
-   * @default "1h"
+   * @default "2h"
    */
   readonly quietPeriod?: pulumi.Input<string>;
   /**
@@ -88,18 +86,19 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly maxOverlap?: pulumi.Input<string>;
   /**
-   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
-   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
-   * afterwards. The id of any other key is an error.
+   * The id of a key of this resource that is compromised. It is revoked without grace, in the update of this resource: a
+   * previous key at once, the current key as soon as its successor is ready. Consumers in the stack get the successor
+   * later in the same run. To hand it over first, change a trigger, and name the previous key in a later run. May stay in
+   * the program afterwards. The id of any other key is an error.
    */
   readonly revokeNow?: pulumi.Input<string>;
   /** Ids of projects. A key is created after their pending operations have finished. */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
    * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
-   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
-   * of revoking it.
-   * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
+   * the old key stays. The new key is then used: if a crash right after leaves it behind, the next run tells you its id
+   * instead of revoking it.
+   * @default false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** The longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
@@ -134,10 +133,10 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
 
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
- * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
- * still in use. At most two keys are live; three while a run both rotates and revokes. With the npm package, each
- * rotation in a run that then fails adds one. A forced replacement (`--replace`) creates a new resource, and so gives no
- * grace.
+ * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use. At
+ * most two keys are live: while there is a previous key, the next rotation waits. Only a key that `revokeNow` names, or
+ * that is gone, is replaced at once. A rotation is an update, so the option `protect` does not hinder it. A forced
+ * replacement (`--replace`) creates a new resource, and so gives no grace.
  *
  * @example Rotated every 30 days; consumers have a day to switch to the new key
  * ```ts
@@ -188,64 +187,23 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   /** What the current key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /**
-   * Ids of keys that failed attempts to create a key left behind, and that could not be revoked yet. Nobody has their
-   * secrets. The next `up` tries again. A key that a rotation replaced is not among them.
+   * Ids of keys that the next `up` revokes: those that failed attempts to create a key left behind, whose secrets nobody
+   * has, and those that `revokeNow` named and that could not be revoked yet.
    */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
-    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, args);
-    const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
-    const own = keyInputs(given, registry.identity, options);
+    judgeConfig();
+    const own = keyInputs({ ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) });
     const inputs = prepareInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, "previousKey"));
+      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, "key", "previousKey"));
     } finally {
       resumeTraces();
     }
-    registry.enlist(this.#holdings());
-  }
-
-  /**
-   * What the next runs will do, as data: the steps of `nextAction`, in the same order. Empty if only a changed trigger
-   * rotates the key. Not in the state.
-   */
-  get nextActions(): pulumi.Output<readonly NextAction[]> {
-    return this.nextAction.apply((text) => {
-      // Loaded on demand, because few programs use it. A test with mocks may not set the text.
-      const { readNextActions } = require("./next-actions") as typeof import("./next-actions");
-      return readNextActions(text ?? "");
-    });
-  }
-
-  async #holdings(): Promise<Holdings> {
-    const own = this as unknown as ForTheLedger;
-    const [current, previousId, orphans = [], retired = [], compromised = [], adopted, ...periods] = await Promise.all([
-      knownValue(this.keyId),
-      knownValue(this.previousKeyId),
-      knownValue(this.pendingRevocations),
-      knownValue(own.retired),
-      knownValue(own.compromised),
-      knownValue(own.adopted),
-      ...PERIODS.map((name) => knownValue(own[name])),
-    ]);
-    const previous = {
-      successor: current,
-      periods: Object.fromEntries(PERIODS.map((name, i) => [name, periods[i]])),
-    };
-    const waiting = retired.filter((id) => !compromised.includes(id));
-    return {
-      ids: [current, ...(previousId ? [previousId] : []), ...orphans, ...retired],
-      compromised,
-      previous: Object.fromEntries([
-        ...(previousId ? [[previousId, { ...previous, isRetired: false }]] : []),
-        ...waiting.map((id) => [id, { ...previous, isRetired: true }]),
-      ]),
-      untagged: adopted?.name ? { [adopted.id]: adopted.name } : {},
-    };
   }
 
   /** Whether a value is a `RotatingApiKey`, including one from another copy of this package. */
@@ -257,18 +215,4 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
 const OUTPUTS = [
   ...SEEDED_OUTPUTS,
   ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
-  ...["retired", "compromised", "adopted", "rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];
-
-/** The inputs that determine how long a previous key stays live. */
-const PERIODS = ["rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"] as const;
-
-/** Outputs that only the ledger needs. */
-interface ForTheLedger extends Readonly<Record<(typeof PERIODS)[number], pulumi.Output<string | undefined>>> {
-  /** Ids of keys that still have to be revoked. */
-  readonly retired: pulumi.Output<readonly string[] | undefined>;
-  /** Ids of those that `revokeNow` names. */
-  readonly compromised: pulumi.Output<readonly string[] | undefined>;
-  /** The adopted key, whose name somebody else chose. */
-  readonly adopted: pulumi.Output<{ readonly id: string; readonly name?: string } | undefined>;
-}

@@ -1,10 +1,13 @@
+import { randomBytes } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { base32 } from "../../provider/base32";
 import { DYNAMIC } from "../../provider/resource-types";
+import "./run/hide-debug-values";
 import { programError } from "./run/program-error";
-import { outlivesItsStack } from "./run/watch-registrations";
+import { isMocked } from "./run/pulumi-internals";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
-export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
+export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady";
 
 /** Why a key is neither imported nor looked up, and what to do. */
 const NO_SECRET =
@@ -34,12 +37,12 @@ export function prepareInputs(
   kind: KindName,
   name: string,
   given: {
-    readonly outputs?: readonly string[];
+    readonly outputs: readonly string[];
     readonly args: pulumi.Inputs;
     readonly options?: pulumi.CustomResourceOptions | undefined;
   },
 ): pulumi.Inputs {
-  const { outputs = [], args, options } = given;
+  const { outputs, args, options } = given;
   if (options?.import !== undefined || options?.id !== undefined) {
     const why = kind === "ProjectReady" ? NOTHING_TO_IMPORT : NO_SECRET;
     throw programError("KP-IMPORT", `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because ${why}`);
@@ -54,21 +57,29 @@ export function prepareInputs(
   };
 }
 
-/**
- * The inputs of a key. Pulumi does not tell a provider that the engine may leave a resource in place. Such a key is
- * used once, because a used key is never taken for an orphan.
- */
-export function keyInputs(
-  args: pulumi.Inputs,
-  owner: Promise<string>,
-  options: pulumi.CustomResourceOptions | undefined,
-): pulumi.Inputs {
-  const retained = outlivesItsStack(options);
-  const narrowing = { projectId: notNothing(args.projectId), sealTo: notNothing(args.sealTo) };
-  return { ...args, ...narrowing, ...(retained !== undefined && { retained }), owner };
+/** The inputs of a key: the user's own, and the seed. An absent place or recipient would make a less safe key. */
+export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
+  const given = NARROWING.filter((name) => args[name] !== undefined);
+  return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])), ...seed() };
 }
 
-/** An output without a value as an empty text, which is refused: as an absent input, it would make a less safe key. */
+/** The inputs that say where a key works, and who can read it. */
+const NARROWING = ["account", "organizationId", "projectId", "sealTo"];
+
+/**
+ * From this the provider makes the mark in a key's name, because Pulumi passes no random seed to the dynamic host. It
+ * begins with the name of the stack, which the host is not told either. A preview does not know it, so that a plan
+ * allows any mark. A unit test with mocks gets none, because its snapshots must not change.
+ */
+function seed(): pulumi.Inputs {
+  if (isMocked()) return {};
+  if (pulumi.runtime.isDryRun()) return { __seed: pulumi.runtime.unknownValue };
+  const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+  // 12 characters.
+  return { __seed: `${stack}/${base32(randomBytes(8))}` };
+}
+
+/** An output without a value as an empty text, which the provider refuses. */
 function notNothing(input: unknown): unknown {
   const isLate = pulumi.Output.isInstance(input) || input instanceof Promise;
   return isLate ? pulumi.output(input).apply((value) => value ?? "") : input;
@@ -111,15 +122,12 @@ export const SEEDED_OUTPUTS = [
   ...["pending", "pendingRevocations", "lostNames"],
 ];
 
-/** The options of a key: the user's own, its secrets, and its owner, which is deleted after all keys. */
+/** The options of a key: the user's own, and its secrets. */
 export function keyOptions(
   options: pulumi.CustomResourceOptions | undefined,
-  owner: pulumi.Resource,
-  ...otherSecrets: readonly string[]
+  ...secrets: readonly string[]
 ): pulumi.CustomResourceOptions {
-  // Whether the key or only a random secret for digests is there is not known before `sealTo` is.
-  const additionalSecretOutputs = ["key", "digestKey", ...otherSecrets];
-  return pulumi.mergeOptions(options, { additionalSecretOutputs, dependsOn: owner });
+  return pulumi.mergeOptions(options, { additionalSecretOutputs: [...secrets] });
 }
 
 /** A promise: as an output, a URN under a component depends on all children of the component, and so on itself. */

@@ -70,11 +70,7 @@ export class Keys {
     private readonly at: KeyList,
     private readonly http: HttpClient,
     private readonly clock: Clock,
-    private readonly account: {
-      readonly warn: (message: string) => void;
-      /** Fires when no further key must be created. */
-      readonly creations: AbortSignal;
-    },
+    private readonly warn: (message: string) => void,
   ) {
     this.#list = new SharedList(clock, (onSend, signal) => this.#read(onSend, signal));
   }
@@ -96,11 +92,9 @@ export class Keys {
         body: { key_name: name, ...limitedTo },
         replay: "once",
         perSecond: createsPerSecond,
-        signal: this.account.creations,
       });
       this.#isAccepted = true;
-      const { warn } = this.account;
-      return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
+      return readCreatedKey(answer, { route: routes.create, name, warn: this.warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {

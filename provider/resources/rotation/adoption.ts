@@ -1,20 +1,27 @@
 import { KeyplaneError } from "../../errors";
-import type { KeyToRevoke } from "../../keys/find-key";
-import { nameInUrn } from "../../keys/names";
-import { refusedTakeOver } from "../../keys/revoke-key";
+import { keyDigest } from "../../key-digest";
+import { reportSkew } from "../../keys/clock";
+import { operationOf } from "../../keys/leftovers";
+import { formatKey, nameInUrn } from "../../keys/naming";
+import type { Call } from "../../keys/place";
 import { accountFailures, sameScope } from "../../keys/scope";
+import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
+import { textOf, withoutEmpty } from "../../members";
+import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
-import type { Context, Failure } from "../../schema/resource-type";
-import type { HeldName } from "../../schema/witness";
 import { shownName } from "../../text";
-import type { PlannedRotation } from "./rotation-fields";
-import type { RotationState } from "./rotation-state";
+import type { Imported } from "../resource";
+import type { PlannedRotation, RotationInputs } from "./fields";
+import { heldBy, NOTHING, type RotationState } from "./state";
 
 /** A key created by hand that a resource adopts: its id and its secret. */
-export interface Adoption {
+interface Adoption {
   readonly id: string;
   readonly key: string;
 }
+
+/** The URN of the resource of the program that adopts a key, by the key's id. A process serves one run. */
+const adopters = new Map<string, string>();
 
 /** The key to adopt; `undefined` if there is none, or if a preview does not know it yet. */
 export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
@@ -24,34 +31,71 @@ export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
 /**
  * Reasons against an adoption that need no request. Without any, says that a new resource adopts a key, because a
  * preview shows only that a resource is to be created.
- * @param before - The inputs in the state; none if the resource is to be created.
+ * @param isNew - Whether the resource is to be created.
  */
-export function adoptionRules(inputs: PlannedRotation, context: Context, before: PlannedRotation): readonly Failure[] {
+export function adoptionRules(inputs: PlannedRotation, check: CheckCall, isNew: boolean): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
-  const { run, urn } = context;
-  const other = run.adopters.get(adopt.id) ?? urn;
-  run.adopters.set(adopt.id, other);
+  const { urn } = check;
+  const other = adopters.get(adopt.id) ?? urn;
+  adopters.set(adopt.id, other);
   if (other !== urn) {
     const name = nameInUrn(other);
     const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];
   }
-  const isNew = Object.keys(before).length === 0 && run.lastHolders.get(adopt.id) !== urn;
-  // The owner reports settings that cannot be read.
-  if (!isNew || accountFailures(inputs, context).length > 0) return [];
-  const refused = heldByOther(adopt, context) ?? refusedTakeOver(adopt.key, "adopt.key", context);
+  if (!isNew || accountFailures(inputs, check).length > 0) return [];
+  const refused = refusedTakeOver(adopt.key, "adopt.key", check.settings(textOf(inputs.account)));
   if (refused !== undefined) return [{ property: "", reason: refused.message, code: refused.code }];
-  context.info(`adopts key ${adopt.id}, creates none`);
+  check.info(`adopts key ${adopt.id}, creates none`);
   return [];
 }
 
-/** The refusal of a key that another resource of the stack holds; `undefined` if none is known to. */
-export function heldByOther({ id }: Adoption, { run }: Context): KeyplaneError | undefined {
-  if (!run.holders.has(id)) return undefined;
-  const holder = run.lastHolders.get(id);
-  const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
-  return new KeyplaneError("KP-ADOPT", `key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
+/** Adopts a key that was created by hand. Changes nothing on the service. */
+export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Call): Promise<RotationState> {
+  // Also the old resource of a replacement, whose deletion would revoke the key.
+  const holder = (await call.stack.state(operationOf(call)))?.holderOf(adopt.id);
+  if (holder !== undefined) {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${adopt.id} belongs to ${JSON.stringify(shownName(nameInUrn(holder)))} in this stack. Remove adopt to get a new key`,
+    );
+  }
+  const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
+  const found = await proveKey({ ...claim, instead: ", or remove adopt to get a new key" }, inputs, call);
+  const { name, createdAt, projectId } = found;
+  if (projectId !== inputs.projectId) {
+    const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
+    const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
+    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
+  }
+  reportSkew(call);
+  call.row.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
+  return takenOver(adopt, { name, createdAt }, inputs, call);
+}
+
+/** Imports a key that was created by hand, or that a lost state contained. */
+export async function importKey(
+  id: string,
+  key: string | undefined,
+  inputs: RotationInputs,
+  call: Call,
+): Promise<Omit<Imported<RotationInputs, RotationState>, "id">> {
+  const claim = readClaim(id, key);
+  const record = await proveKey(claim, inputs, call);
+  const found = withoutEmpty({ ...inputs, projectId: record.projectId });
+  return { inputs: found, state: takenOver(claim, record, found, call) };
+}
+
+/** The state of a resource that starts with an existing key, whose name has not its mark. */
+function takenOver(
+  { id, key }: Adoption,
+  { name, createdAt }: { readonly name: string; readonly createdAt: string },
+  inputs: RotationInputs,
+  { place }: Call,
+): RotationState {
+  const current = { id, name, key, digest: keyDigest(key) };
+  return { ...NOTHING, inputs, current, createdAt, adopted: { id, name }, account: place.mark };
 }
 
 /**
@@ -63,7 +107,7 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
   if (adopt === undefined) return;
   const held = state.current ?? state.previous;
   const own = held === undefined ? "keys of its own" : `key ${held.id}`;
-  if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
+  if (adopt.id !== state.adopted?.id && !heldBy(state).includes(adopt.id)) {
     throw new KeyplaneError(
       "KP-ADOPT",
       `adopt names key ${adopt.id}, but this resource already has ${own}. Only a new resource can adopt ` +
@@ -77,22 +121,4 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
         "adopt, so that the replacement gets a new key",
     );
   }
-}
-
-/**
- * Keys to revoke. Their names have the owner's tag, except the name of an adopted key. Those that were never handed out can
- * be as new as the current key.
- */
-export function keysToRevoke(ids: readonly string[], state: RotationState): readonly KeyToRevoke[] {
-  const { adopted, createdAt, pendingRevocations } = state;
-  return ids.map((id) => ({
-    ...{ id, name: adopted?.id === id ? adopted.name : undefined },
-    createdAt: pendingRevocations.includes(id) ? createdAt : undefined,
-  }));
-}
-
-export function heldBy(state: RotationState): readonly HeldName[] {
-  const { current, previous, pendingRevocations, compromised, retired } = state;
-  const others = [...pendingRevocations, ...compromised, ...retired].map((id) => ({ id }));
-  return [...[current, previous].filter((key) => key !== undefined), ...others];
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as keyplane from "../../../sdk/nodejs";
 
 let registered: Map<string, Record<string, unknown>>;
@@ -60,13 +60,48 @@ describe("the resource option import", () => {
   });
 });
 
+describe("the resource option protect", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const warningsOf = (declare: () => unknown): string[] => {
+    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    declare();
+    return warn.mock.calls.map(([message]) => message);
+  };
+
+  const protect = { protect: true };
+
+  it.each<keyplane.ApiKeyArgs>([{ rotateAfter: "30d" }, { maxAge: "60d" }, { rotationTriggers: { quarter: "1" } }])(
+    "of an ApiKey with %j causes a warning, because the engine does not replace it",
+    (args) => {
+      const [warning, ...others] = warningsOf(() => new keyplane.ApiKey("plain", args, protect));
+      expect(others).toEqual([]);
+      expect(warning).toContain('ApiKey "plain"');
+      for (const word of [...Object.keys(args), "protect", "RotatingApiKey"]) expect(warning).toContain(word);
+    },
+  );
+
+  it.each<[string, () => unknown]>([
+    ["of a key that never rotates", () => new keyplane.ApiKey("plain", { rotateAfter: undefined as never }, protect)],
+    ["that is false", () => new keyplane.ApiKey("plain", { rotateAfter: "30d" }, { protect: false })],
+    [
+      "of a RotatingApiKey, which rotates in an update",
+      () => new keyplane.RotatingApiKey("r", { rotateAfter: "30d" }, protect),
+    ],
+  ])("%s causes none", (_, declare) => {
+    expect(warningsOf(declare)).toEqual([]);
+  });
+});
+
 describe("an input from an output without a value", () => {
   const missing = (): pulumi.Output<never> => pulumi.output(undefined) as pulumi.Output<never>;
 
-  it.each(["projectId", "sealTo"])(
+  it.each(["account", "organizationId", "projectId", "sealTo"])(
     "is an empty %s, which the provider refuses: the key would be less safe",
     async (input) => {
-      const args = { [input]: missing(), namePrefix: missing() };
+      const args = { [input]: missing() as never, namePrefix: missing() };
       for (const made of [new keyplane.ApiKey("plain", args), new keyplane.RotatingApiKey("rotating", args)]) {
         await known(made.urn);
       }

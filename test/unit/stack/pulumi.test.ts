@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Pulumi } from "../../../provider/stack/pulumi";
-import { failureOf } from "../resources/harness";
+import { join, relative } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Pulumi, type PulumiError } from "../../../provider/stack/pulumi";
 
 const SECRET = "kp_0verysecret";
 
@@ -15,48 +14,59 @@ beforeEach(async () => {
   cli = join(folder, "pulumi.js");
 });
 
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  return rm(folder, { recursive: true });
+});
 
 /** Asks a CLI that runs this script. */
-const ask = async (script: string, stack?: string, timeoutMs?: number) => {
+const ask = async (script: string, timeoutMs?: number) => {
   await writeFile(
     cli,
     `require("fs").writeFileSync(${JSON.stringify(join(folder, "words"))}, process.argv.slice(2).join(" "));${script}`,
   );
-  return new Pulumi({ cli, stack }, { timeoutMs });
+  return new Pulumi({ cli, timeoutMs });
 };
 const print = (answer: unknown) => `process.stdout.write(${JSON.stringify(JSON.stringify(answer))});`;
 const words = () => readFile(join(folder, "words"), "utf8");
+const failureOf = (answer: Promise<unknown>): Promise<PulumiError> =>
+  answer.then(
+    () => Promise.reject(new Error("it answered")),
+    (error) => error,
+  );
 
 describe("the Pulumi CLI", () => {
-  test.each([
-    [undefined, "dev"],
-    ["", "dev"],
-    ["dev", "dev"],
-    ["acme/app/dev", "acme/app/dev"],
-    ["acme/app/renamed", "acme/app/renamed"],
-  ])("is asked for the stack that the command names: %s, for a resource of the stack dev", async (named, selected) => {
-    const pulumi = await ask(print({ deployment: {} }), named);
-    expect(await pulumi.state("dev")).toEqual({ resources: [], savedAt: undefined, underWay: 0, creating: [] });
-    expect(await words()).toBe(`stack export --stack ${selected} --non-interactive`);
-  });
-
-  test("is asked for the selected stack if the command names none, and the default organization has no such stack", async () => {
-    const script = `if (process.argv.includes("--stack")) { console.error("error: no stack named 'dev' found"); process.exit(3); }
-${print({ deployment: {} })}`;
-    expect(await (await ask(script, "")).state("dev")).toMatchObject({ resources: [] });
+  test("is asked for the state and the history of a stack, by default the selected one", async () => {
+    const pulumi = await ask(print({ deployment: {} }));
+    expect(await pulumi.state("acme/app/dev")).toEqual({ resources: [], savedAt: undefined, pending: [] });
+    expect(await words()).toBe("stack export --stack acme/app/dev --non-interactive");
+    await pulumi.state();
     expect(await words()).toBe("stack export --non-interactive");
-    for (const named of [undefined, "dev"]) {
-      expect(await failureOf((await ask(script, named)).state("dev"))).toMatchObject({ problem: "no stack" });
-    }
+    expect(await (await ask(print([{ kind: "update", result: "failed" }]))).history("dev")).toHaveLength(1);
+    expect(await words()).toBe("stack history --json --page-size 100 --stack dev --non-interactive");
   });
 
-  test("is asked for pages of the runs of the stack", async () => {
-    expect(await (await ask(print([]))).history("dev", 1)).toEqual({ runs: [], isLast: true });
-    expect(await words()).toBe("stack history --json --page-size 100 --page 1 --stack dev --non-interactive");
-    const full = await (await ask(print(Array(100).fill({ result: "failed" })))).history("dev", 2);
-    expect([full.runs.length, full.isLast]).toEqual([100, false]);
-    expect(await words()).toContain(" --page 2 ");
+  test("is asked for a value of the configuration", async () => {
+    expect(await (await ask(`console.log("${SECRET}")`)).secret("keyplane:apiKey", "dev")).toBe(SECRET);
+    expect(await words()).toBe("config get keyplane:apiKey --stack dev --non-interactive");
+  });
+
+  test("is the one that KEYPLANE_PULUMI names, in the folder of the project", async () => {
+    await ask(print([]));
+    vi.stubEnv("KEYPLANE_PULUMI", relative(process.cwd(), cli));
+    const other = await mkdtemp(join(tmpdir(), "keyplane-project-"));
+    expect(await new Pulumi({ cwd: other }).history("dev")).toEqual([]);
+    await rm(other, { recursive: true });
+  });
+
+  test.each([
+    ["error: no stack named 'dev' found", "no stack"],
+    ["error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions", "no login"],
+    ["error: no Pulumi.yaml project file found", "no project"],
+    ["error: something else", "failed"],
+  ])("that prints %j has a known problem", async (printed, problem) => {
+    const pulumi = await ask(`console.error(${JSON.stringify(printed)}); process.exit(255)`);
+    expect(await failureOf(pulumi.state("dev"))).toMatchObject({ problem });
   });
 
   test("is not asked by a shell, whatever the name of the stack", async () => {
@@ -83,15 +93,17 @@ ${print({ deployment: {} })}`;
       print({ deployment: { resources: [{ key: SECRET }] } }),
       "the answer of `pulumi stack export` has a resource without a URN or a type",
     ],
+    ["has a broken history", print({ key: SECRET }), "the answer of `pulumi stack history` is not a list of runs"],
   ])("that %s is reported without what it printed", async (_, script, message) => {
-    const error = await failureOf((await ask(script)).state("dev"));
+    const pulumi = await ask(script);
+    const error = await failureOf(message.includes("history") ? pulumi.history("dev") : pulumi.state("dev"));
     expect(error.message).toBe(message);
     expect(error.stack).not.toContain(SECRET);
     expect(error.cause).toBeUndefined();
   });
 
   test("that does not answer is killed after some time", async () => {
-    const pulumi = await ask("setInterval(() => {}, 1000)", undefined, 300);
+    const pulumi = await ask("setInterval(() => {}, 1000)", 300);
     expect((await failureOf(pulumi.state("dev"))).message).toBe("`pulumi stack export` did not answer in time");
   });
 
@@ -101,9 +113,10 @@ ${print({ deployment: {} })}`;
   });
 
   test("that does not exist is reported", async () => {
-    const pulumi = new Pulumi({ cli: join(folder, "nothing"), stack: undefined });
-    expect((await failureOf(pulumi.history("dev", 1))).message).toBe(
-      "`pulumi stack history` could not be run (ENOENT)",
-    );
+    const error = await failureOf(new Pulumi({ cli: join(folder, "nothing") }).history("dev"));
+    expect(error).toMatchObject({
+      message: "`pulumi stack history` could not be run (ENOENT)",
+      problem: "not found",
+    });
   });
 });

@@ -1,0 +1,145 @@
+import type { CreatedKey } from "../api/records";
+import { isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
+import type { SealedTexts } from "../seal/recipients";
+import { forget } from "../secrets";
+import type { NameClaim } from "./exact-name";
+import { firstList } from "./leftovers";
+import { findLostKey, withLost } from "./lost";
+import { highestListed, nameOf } from "./naming";
+import type { Call } from "./place";
+import type { Sealer } from "./sealing";
+import type { Left } from "./state";
+
+/** Maximum number of names to request for one key. */
+const MAX_REQUESTS = 3;
+
+const AGAIN = "Run `pulumi up` again";
+
+/** The key that a resource wants. */
+export interface KeyRequest {
+  readonly prefix: string;
+  /** A name that the program sets, in place of a generated one. */
+  readonly exact?: NameClaim | undefined;
+  readonly projectId?: string | undefined;
+  /** The longest life of the key, in milliseconds; absent if it has no deadline. */
+  readonly maxAgeMs?: number | undefined;
+  readonly sealTo?: unknown;
+}
+
+/** What the attempts for one key have left behind so far. Only the creation that it belongs to writes it. */
+interface Attempts extends Left {
+  requests: number;
+  lost: Left["lost"];
+  pendingRevocations: readonly string[];
+}
+
+export interface NewKey {
+  readonly created: CreatedKey;
+  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
+  readonly sealedKey: SealedTexts | undefined;
+  /** What the creation, and those before it, have left. */
+  readonly left: Left;
+}
+
+/** No key was created, but a request may still take effect, or a key is still to be revoked. */
+export class NotCreated extends Error {
+  constructor(
+    readonly left: Left,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Creates exactly one key. If the answer to a request is lost, the key that it created is found by its name and revoked
+ * before the next request, because its secret is lost. Never loses an id or a name: what can be neither delivered nor
+ * revoked is in `left`, or, if no key can be created, in a `NotCreated`.
+ * @param before - What earlier creations of the resource have left.
+ */
+export async function createKey(request: KeyRequest, before: Left, call: Call): Promise<NewKey> {
+  const { sealTo, exact } = request;
+  const attempts: Attempts = {
+    requests: before.requests,
+    lost: before.lost,
+    pendingRevocations: before.pendingRevocations,
+  };
+  try {
+    // Loaded on demand, because most keys are not sealed, and an exact name is rare.
+    const sealer = sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo);
+    const created = await (exact === undefined
+      ? requestKey(request, attempts, call)
+      : (await import("./exact-name.js")).createExact(exact, call));
+    return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)), left: attempts };
+  } catch (error) {
+    const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
+    throw isSame ? error : new NotCreated(attempts, messageOf(error));
+  }
+}
+
+async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): Promise<CreatedKey> {
+  const { prefix, projectId, maxAgeMs } = request;
+  const { mark } = call;
+  const { keys, account } = call.place;
+  // The first request of a process: it proves the credential, and shows the service's clock.
+  const listed = await firstList(call);
+  attempts.requests = Math.max(attempts.requests, highestListed(listed, mark));
+  for (let attempt = 1; ; attempt++) {
+    attempts.requests += 1;
+    // A deadline is a time of the service.
+    const name = nameOf(prefix, mark, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
+    try {
+      return await keys.create(name, { projectId });
+    } catch (error) {
+      if (isAnswerLost(error)) await settle(name, error, attempts, call);
+      // The name is taken, and by no request that got lost: nothing is known about its key.
+      else if (!isApiError(error) || error.kind !== "conflict") throw error;
+      if (attempt < MAX_REQUESTS) continue;
+      const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
+      throw new KeyplaneError("KP-UNSETTLED", reason, error);
+    }
+  }
+}
+
+/** Revokes the key of a request whose answer was lost, or notes its name. */
+async function settle(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
+  call.row.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
+  // Recorded first: if the list cannot be read, the next run looks for the name.
+  const before = attempts.lost;
+  attempts.lost = withLost(before, name, call);
+  const found = await findLostKey(name, lost, call);
+  if (found === undefined) return;
+  // Somebody used a key whose secret nobody has: the settling of its name tells it.
+  if (found.lastUsedAt !== null) return;
+  attempts.lost = before;
+  await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
+}
+
+/** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
+async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: Attempts, call: Call) {
+  try {
+    return await sealer(key);
+  } catch (error) {
+    forget(key);
+    const isGone = await revokeOrphan(id, "which could not be sealed,", attempts, call);
+    const end = isGone ? "is revoked again" : "is still to be revoked";
+    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${end}: ${messageOf(error)}`);
+  }
+}
+
+/** Revokes a key that cannot be delivered, or notes it. Returns whether it is gone. */
+async function revokeOrphan(id: string, what: string, attempts: Attempts, { place, row }: Call): Promise<boolean> {
+  const note = () => {
+    attempts.pendingRevocations = [...attempts.pendingRevocations, id];
+    return false;
+  };
+  try {
+    // The service does not know a new key everywhere at once. So one that it does not find may be live.
+    return (await place.keys.revoke(id)) === "revoked" || note();
+  } catch (error) {
+    note();
+    if (isAborted(error)) throw error;
+    row.warn(`key ${id}, ${what} could not be revoked: ${messageOf(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,95 @@
+import type { ApiKeyRecord, CreatedKey } from "../api/records";
+import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
+import { shownName } from "../text";
+import { firstList, operationOf } from "./leftovers";
+import { findLostKey } from "./lost";
+import { formatListed, nameInUrn } from "./naming";
+import type { Call } from "./place";
+import { revokeCommand } from "./scope";
+
+/** Pauses between requests for a name whose key was revoked, in milliseconds. */
+const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
+/** A name that the program sets, and what happens to an unused key that has the name. */
+export interface NameClaim {
+  readonly name: string;
+  readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
+  readonly projectId?: string | undefined;
+}
+
+/**
+ * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
+ * name in the meantime, so it proves nothing about the key.
+ */
+export async function createExact(claim: NameClaim, call: Call): Promise<CreatedKey> {
+  const { name } = claim;
+  await clearName(claim, call);
+  try {
+    return await createWhenFree(claim, call);
+  } catch (error) {
+    if (!isAnswerLost(error)) throw error;
+    call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
+    const found = await findLostKey(name, error, call);
+    const state =
+      found === undefined
+        ? `No key has the name ${name} so far. Run \`pulumi up\` again`
+        : `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
+          `else's. Nothing was revoked. If nobody needs it, run \`${revokeCommand(found.id, call.place.scope)}\`. Then run \`pulumi up\` again`;
+    throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${state}`, error);
+  }
+}
+
+/** Makes sure that an exact name is free. */
+async function clearName({ name, onNameConflict = "fail" }: NameClaim, call: Call): Promise<void> {
+  const { keys } = call.place;
+  const listed = await firstList(call);
+  // Whether a key was used must be known as of now, before it is revoked for that.
+  const known = onNameConflict === "fail" ? listed : await keys.list({ fresh: true });
+  const inTheWay = known.filter((key) => key.name === name && !keys.hasRevoked(key.id));
+  if (onNameConflict === "revokeUnused") {
+    for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
+      const whose = await otherHolder(key, call);
+      if (whose !== undefined) {
+        const taken = `the name ${name} is taken by key ${key.id}, ${whose}. Choose another name`;
+        throw new KeyplaneError("KP-NAME-TAKEN", taken);
+      }
+      call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
+      await keys.revoke(key.id);
+    }
+  }
+  const [taken] = inTheWay.filter((key) => onNameConflict === "fail" || key.lastUsedAt !== null);
+  if (taken === undefined) return;
+  const canRevoke = onNameConflict === "fail" && taken.lastUsedAt === null;
+  const ways = canRevoke
+    ? 'Choose another name, revoke that key, or set onNameConflict to "revokeUnused"'
+    : "Choose another name, or revoke that key";
+  throw new KeyplaneError(
+    "KP-NAME-TAKEN",
+    `the name ${name} is taken by key ${formatListed(taken)}. ${ways}: \`${revokeCommand(taken.id, call.place.scope)}\``,
+  );
+}
+
+/** Which resource of this stack has a key, in words; `undefined` if the state shows that none has it. */
+async function otherHolder({ id }: ApiKeyRecord, call: Call): Promise<string | undefined> {
+  const state = await call.stack.state(operationOf(call));
+  if (state === undefined || state.holds(id) === "unknown") {
+    return "and the state of the stack, which shows whether a resource has it, could not be read";
+  }
+  const holder = state.holderOf(id);
+  return holder && `which belongs to ${JSON.stringify(shownName(nameInUrn(holder)))} in this stack`;
+}
+
+/** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
+async function createWhenFree({ name, projectId }: NameClaim, { place, row }: Call): Promise<CreatedKey> {
+  const { keys, account } = place;
+  for (const pause of keys.hasRevokedName(name) ? FREE_PAUSES_MS : []) {
+    try {
+      return await keys.create(name, { projectId });
+    } catch (error) {
+      if (!isApiError(error) || error.kind !== "conflict") throw error;
+      row.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
+      await account.sleep(pause);
+    }
+  }
+  return keys.create(name, { projectId });
+}

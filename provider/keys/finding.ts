@@ -1,0 +1,111 @@
+import type { ApiKeyRecord } from "../api/records";
+import { KeyplaneError } from "../errors";
+import { getOrCreate } from "../get-or-create";
+import { keyIn } from "../key-index";
+import { shownName } from "../text";
+import { accountNow, wrongAccount } from "./account";
+import { formatKey, markIn } from "./naming";
+import type { Call, Place } from "./place";
+import { revokeCommand } from "./scope";
+
+/** Maximum time after its creation until a key is listed, in milliseconds. */
+const LISTED_WITHIN_MS = 60_000;
+
+/** A key that a state records. */
+export interface RecordedKey {
+  readonly id: string;
+  /** Its name; absent if it is not recorded. */
+  readonly name?: string | undefined;
+  /** The mark that its name has, if the name itself is not recorded. */
+  readonly mark?: string | undefined;
+  /** The mark of the account that last showed it. */
+  readonly account: string | undefined;
+  /** ISO 8601 time by which it existed; absent if it is not recorded. */
+  readonly createdAt?: string | undefined;
+  /** The secret; absent if it is not recorded, or sealed. */
+  readonly key?: string | undefined;
+  readonly digest?: string | undefined;
+}
+
+/** The lists that were requested after another one lacked a key. */
+const secondLists = new WeakMap<Place, Promise<readonly ApiKeyRecord[]>>();
+
+/** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
+export async function secondLook(id: string, place: Place): Promise<ApiKeyRecord | undefined> {
+  return keyIn(await getOrCreate(secondLists, place, () => place.keys.list({ fresh: true })), id);
+}
+
+/** A key as the account lists it; `undefined` if it is proven to be gone. */
+export async function findKey(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
+  const { place } = call;
+  let found = keyIn(await place.keys.list(), held.id);
+  if (found === undefined && isYoung(held, call)) found = keyIn(await place.keys.list({ fresh: true }), held.id);
+  // Without the secret nothing can be tried, so a second list must agree with the first.
+  if (found === undefined && held.key === undefined) found = await laterLook(held, call);
+  if (found !== undefined) mustBeKey(held, found);
+  else await mustBeGone(held, call);
+  return found;
+}
+
+/** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
+async function laterLook(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
+  const found = await secondLook(held.id, call.place);
+  return found !== undefined || !isYoung(held, call) ? found : whenListed(held, call);
+}
+
+/** Finds a young key after the minute in which lists can lag behind its creation. */
+export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
+  const { place, row } = call;
+  row.progress(`waiting until the service must list key ${held.id}, which is new`);
+  await place.account.sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, call)));
+  return keyIn(await place.keys.list({ fresh: true }), held.id);
+}
+
+/**
+ * Throws unless a key that lists lack is gone. The list must be that of the account that had the key, and its secret must
+ * not work any more: a wrong list must not remove a live key from a state. Warns of a key that cannot be tried, because
+ * it is sealed or its secret is not recorded.
+ */
+export async function mustBeGone(held: RecordedKey, call: Call): Promise<void> {
+  const { place, row } = call;
+  const { id, key } = held;
+  const account = accountNow(held.account, place);
+  // No secret goes to another address than the one it is from.
+  if (account === "elsewhere" || (account === "unsure" && key === undefined)) throw wrongAccount(id, place);
+  if (key === undefined) {
+    row.warn(
+      `two lists lack key ${formatKey(held)}. The state does not have its secret, so keyplane cannot try it, and treats ` +
+        `it as gone. If it still works, run \`${revokeCommand(id, place.scope)}\``,
+    );
+    return;
+  }
+  if (!(await place.keys.authenticates(key, { isNew: isYoung(held, call) }))) return;
+  if (account === "unsure") throw wrongAccount(id, place);
+  throw new KeyplaneError(
+    "KP-ANSWER",
+    `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +
+      "the error persists, contact the service's support",
+  );
+}
+
+/** Whether the service may not know a key everywhere yet. */
+export function isYoung(held: RecordedKey, call: Call): boolean {
+  return ageOf(held, call) < LISTED_WITHIN_MS;
+}
+
+/** The age of a key in milliseconds, by the service's clock. */
+function ageOf({ createdAt }: RecordedKey, { place }: Call): number {
+  return place.account.serviceNow() - Date.parse(createdAt ?? "");
+}
+
+/** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
+export function mustBeKey({ id, name, mark }: RecordedKey, found: ApiKeyRecord): void {
+  if (found.name === name || (mark !== undefined && markIn(found.name) === mark)) return;
+  const recorded = name === undefined ? "a key with a name of its own" : shownName(name);
+  throw new KeyplaneError(
+    "KP-ID-MISMATCH",
+    `the service lists key ${id} as ${shownName(found.name)}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
+      "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
+      "`pulumi state delete`, and revoke the stack's key by hand",
+  );
+}

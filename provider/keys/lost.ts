@@ -1,0 +1,100 @@
+import type { ApiKeyRecord } from "../api/records";
+import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
+import type { RecordedKey } from "./finding";
+import { formatListed } from "./naming";
+import type { Call } from "./place";
+import { revokeAll } from "./revoking";
+import { revokeCommand } from "./scope";
+import type { LostRequests } from "./state";
+
+/** When to look for the key of a lost request, in milliseconds after its answer was lost. */
+const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+
+/** Maximum time in which a service may still carry out an unanswered request, in milliseconds. */
+const LATEST_COMMIT_MS = 3_600_000;
+
+/**
+ * Looks for a key with the name of a lost request, until the request can hardly take effect any more. `undefined` if
+ * there is none. Throws `KP-UNSETTLED` if the list cannot be read.
+ */
+export async function findLostKey(name: string, lost: KeyplaneError, call: Call): Promise<ApiKeyRecord | undefined> {
+  const { account, keys, settings } = call.place;
+  let waited = 0;
+  // A refusal is a complete answer: that request cannot create a key later.
+  for (const step of isAnswerLost(lost) ? SETTLE_STEPS_MS : [0]) {
+    let listed: readonly ApiKeyRecord[];
+    try {
+      await account.sleep(step - waited);
+      listed = await keys.list({ fresh: true });
+    } catch (error) {
+      // Without the list, a retry could create a second key: stop, and name the key to look for.
+      throw new KeyplaneError(
+        "KP-UNSETTLED",
+        `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
+          "Nothing else was sent. Run `pulumi up` again to look for the key",
+        { route: lost.route, requestId: lost.requestId },
+      );
+    }
+    waited = step;
+    const found = listed.find((key) => key.name === name);
+    if (found !== undefined || waited >= settings.requestTimeoutMs) return found;
+  }
+  return undefined;
+}
+
+/** A new name among those of earlier lost requests. */
+export function withLost({ lostNames = [] }: LostRequests, name: string, { place }: Call): LostRequests {
+  return { lostNames: [...lostNames, name], lostAt: new Date(place.account.serviceNow()).toISOString() };
+}
+
+/**
+ * Looks once for the keys of earlier lost requests, and revokes those that showed up: their secrets are lost. A key that
+ * was used is somebody's for all that is known, and is told. Returns what is still to look for: nothing once no request
+ * can take effect any more.
+ */
+export async function settleLost(
+  lost: LostRequests,
+  account: RecordedKey["account"],
+  call: Call,
+): Promise<LostRequests> {
+  const { lostNames: names, lostAt } = lost;
+  if (names === undefined) return {};
+  const { place, row } = call;
+  const found = (await place.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
+  const unused = found.filter(({ lastUsedAt }) => lastUsedAt === null);
+  // Without their age: a list has them, so that nothing waits until one must.
+  const left = await revokeAll(
+    unused.map(({ id, name }) => ({ id, name, account })),
+    call,
+  );
+  for (const key of found) {
+    if (key.lastUsedAt !== null) {
+      row.warn(
+        `key ${formatListed(key)} was created by a request whose answer was lost, and somebody used it. It stays live. If nobody ` +
+          `needs it, run \`${revokeCommand(key.id, place.scope)}\``,
+      );
+    } else if (!left.includes(key.id)) {
+      row.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
+    }
+  }
+  const isOver = !(place.account.serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
+  const open = names.filter((name) => {
+    const key = found.find((each) => each.name === name);
+    return key === undefined ? !isOver : left.includes(key.id);
+  });
+  return open.length === 0 ? {} : { ...lost, lostNames: open };
+}
+
+/** Looks for the last time: the resource is deleted, and its state with it. */
+export async function settleLostForGood(
+  lost: LostRequests,
+  account: RecordedKey["account"],
+  call: Call,
+): Promise<void> {
+  const { lostNames } = await settleLost(lost, account, call);
+  if (lostNames === undefined) return;
+  call.row.warn(
+    `the answer to the creation of ${lostNames.join(", ")} was lost, and no such key was found. If the service creates it ` +
+      "later, nothing knows of it. In an hour, look for it with `npx keyplane keys`",
+  );
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import type { ApiKeyRecord } from "../api/records";
+import { base32, sha256 } from "../base32";
+import { shownName, withoutTrailing } from "../text";
+import { DEADLINE_LENGTH, withDeadline } from "./lease";
+
+/** The longest prefix of a generated name, in characters: 64 without the mark and a number. */
+export const PREFIX_LENGTH = 46;
+
+const TAG_LENGTH = 5;
+const RANDOM_LENGTH = 7;
+
+/** A generated name ends with a mark, and from the second request on with its number. */
+const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
+
+/**
+ * A new mark: what makes the names of a resource's keys its own. `check` chooses it, so the engine has saved it before a
+ * key with it is requested.
+ * @param seed - What the random part is made from. @default random bytes
+ */
+export function newMark(urn: string, seed: Uint8Array | string = randomBytes(RANDOM_LENGTH)): string {
+  const bytes = typeof seed === "string" ? Buffer.from(seed) : seed;
+  // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
+  return tagOf(urn) + base32(sha256(`${Buffer.from(bytes).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);
+}
+
+/** The beginning of a resource's marks. A hint for people: stacks of one name in two backends share it. */
+export function tagOf(urn: string): string {
+  return base32(sha256(urn)).slice(0, TAG_LENGTH);
+}
+
+/**
+ * The name of a resource's n-th request, at most 64 characters of `[a-z0-9-]`: `<prefix>[-exp<deadline>]-<mark>[-<n>]`. No
+ * name is ever requested twice, so a key that has it can only come from its request.
+ * @param expiresAt - The deadline, in milliseconds since 1970.
+ */
+export function nameOf(prefix: string, mark: string, n: number, expiresAt?: number): string {
+  const end = n === 1 ? `-${mark}` : `-${mark}-${n}`;
+  if (expiresAt === undefined) return shortened(prefix, PREFIX_LENGTH) + end;
+  return withDeadline(shortened(prefix, PREFIX_LENGTH - DEADLINE_LENGTH), expiresAt, end);
+}
+
+const shortened = (prefix: string, longest: number): string => withoutTrailing(prefix.slice(0, longest), "-");
+
+/** The mark in a key's name; `undefined` if the name was not generated. */
+export function markIn(name: string): string | undefined {
+  return GENERATED.exec(name)?.[1];
+}
+
+/** Which request of its resource a generated name is of. */
+export function numberIn(name: string): number {
+  return Number(GENERATED.exec(name)?.[2] ?? 1);
+}
+
+/** The highest number among the listed names with a mark; 0 if there is none. */
+export function highestListed(keys: readonly ApiKeyRecord[], mark: string): number {
+  return keys.reduce((highest, { name }) => (markIn(name) === mark ? Math.max(highest, numberIn(name)) : highest), 0);
+}
+
+/** The default prefix: the resource's name, without the characters that a key's name cannot have. */
+export function prefixFrom(resourceName: string): string {
+  const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  return withoutTrailing(plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH), "-") || "key";
+}
+
+export function nameInUrn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
+/** Formats a key for messages. The service chose its name. */
+export function formatKey({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
+  return `${id} (${shownName(name)})`;
+}
+
+/** Formats a key of a list for messages, with its age and use. */
+export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
+  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
+}

@@ -1,0 +1,101 @@
+import { keyDigest } from "../key-digest";
+import { isObject, type Members, textOf, textsOf } from "../members";
+import type { Due } from "../schema/diff";
+import type { SealedTexts } from "../seal/recipients";
+import type { KeyInputs } from "./fields";
+import { type PendingWork, pendingIn } from "./readiness";
+
+/** A key as a state has it. */
+export interface HeldKey {
+  readonly id: string;
+  readonly name: string;
+  /** The secret. The service shows it only once, so it is carried from state to state. Absent if it is sealed. */
+  readonly key: string | undefined;
+  readonly sealedKey?: SealedTexts | undefined;
+  readonly digest?: string | undefined;
+}
+
+/** What a resource records of its lost requests: their names, and when the last one was lost, as an ISO 8601 time. */
+export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
+
+/** What a creation has left to clean up. */
+export interface Left {
+  /** How many names the resource has requested so far. */
+  readonly requests: number;
+  readonly lost: LostRequests;
+  /** Ids of keys that nobody has, or that a successor is to replace, and that must be revoked as soon as possible. */
+  readonly pendingRevocations: readonly string[];
+}
+
+/** What the states of all kinds of key have. */
+export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Left {
+  readonly inputs: Inputs;
+  /** ISO 8601 time at which the service created the current key. */
+  readonly createdAt: string | undefined;
+  readonly pending: readonly PendingWork[];
+  /** The mark of the account that last showed the keys; see `account.ts`. */
+  readonly account: string | undefined;
+}
+
+/** The outputs of a key that change only with the key itself. */
+export const KEY_OUTPUTS = ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"];
+
+/** The public outputs that all kinds of key have. */
+export const COMMON_OUTPUTS = [...KEY_OUTPUTS, "rotateAt", "pending"];
+
+/** Reads the part of a state that all kinds of key have. */
+export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
+  const lostNames = textsOf(outputs.lostNames);
+  return {
+    createdAt: textOf(outputs.createdAt),
+    pending: pendingIn(outputs.pending),
+    pendingRevocations: textsOf(outputs.pendingRevocations),
+    requests: typeof outputs.requests === "number" ? outputs.requests : outputs.keyId === undefined ? 0 : 1,
+    lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
+    account: textOf(outputs.__account),
+  };
+}
+
+/** The outputs of that part. */
+export function writeKeyState({
+  createdAt,
+  pending,
+  pendingRevocations,
+  requests,
+  lost,
+  account,
+}: Omit<KeyState, "inputs">) {
+  return {
+    ...{ createdAt, pending, pendingRevocations },
+    // A resource with a key has requested at least one.
+    requests: requests > 1 ? requests : undefined,
+    ...lost,
+    __account: account,
+  };
+}
+
+export function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
+  if (typeof id !== "string") return undefined;
+  const secret = textOf(key);
+  return {
+    id,
+    name: String(name),
+    key: secret,
+    sealedKey: isObject(sealedKey) ? sealedKey : undefined,
+    digest: secret === undefined ? textOf(digest) : keyDigest(secret),
+  };
+}
+
+/** What is due if a run has left keys to revoke, or to look for. */
+export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: Left): readonly Due[] {
+  const why = `looking for the key of a lost request: ${lostNames.join(", ")}`;
+  return [
+    ...(lostNames.length > 0 ? [{ field: "lostNames", replace: false, why }] : []),
+    ...(pendingRevocations.length > 0 ? [{ field: "pendingRevocations", replace: false }] : []),
+  ];
+}
+
+/** Whether the deletion of a resource without a key would lose something: keys to revoke, or to look for. */
+export function hasLeft({ lost: { lostNames = [] }, pendingRevocations }: Left): boolean {
+  return lostNames.length + pendingRevocations.length > 0;
+}

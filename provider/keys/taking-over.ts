@@ -1,0 +1,141 @@
+import type { ApiKeyRecord } from "../api/records";
+import { type ErrorCode, KeyplaneError } from "../errors";
+import { keyIn } from "../key-index";
+import { conceal } from "../secrets";
+import { type Settings, settingOf } from "../settings/settings";
+import type { KeyInputs } from "./fields";
+import { expiresAt } from "./lease";
+import { formatKey, markIn } from "./naming";
+import type { Call } from "./place";
+
+/** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
+export const NEXT_SECOND_MS = 1_100;
+
+/** Maximum number of attempts to find out which key a secret belongs to. */
+const MAX_LOOKS = 3;
+
+/** The claim of a key to import. Throws `KP-IMPORT` without its secret. */
+export function readClaim(id: string, key: string | undefined): Claim {
+  if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
+  throw new KeyplaneError(
+    "KP-IMPORT",
+    `key ${id} cannot be imported by its id alone, because the service shows a secret only once. Run ` +
+      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\`, enter the secret, and run \`pulumi up\`. ` +
+      "If you use the command `pulumi import`, repeat it after that: it uses the configuration of the last `up`. Then " +
+      `run \`pulumi config rm --path 'keyplane:importKeys["${id}"]'\`. Or set the variable ` +
+      `KEYPLANE_IMPORT_KEYS for this one command, as JSON with the secret under "${id}"`,
+  );
+}
+
+/** A key that was created elsewhere and that a resource is to take over. */
+interface Claim {
+  readonly id: string;
+  readonly key: string;
+  /** Where the secret was given, for messages: a setting or an input. */
+  readonly source: string;
+  /** What the user can do instead, as the end of a sentence. */
+  readonly instead: string;
+  readonly code: ErrorCode;
+}
+
+/**
+ * Proves, as far as the service allows, that a key is live and that the secret belongs to it. Changes nothing on the
+ * service. Returns what the service lists about the key.
+ */
+export async function proveKey(claim: Claim, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
+  const refused = refusedTakeOver(claim.key, claim.source, call.place.settings);
+  if (refused !== undefined) throw refused;
+  conceal(claim.key);
+  call.row.progress(`checking key ${claim.id}`);
+  const record = await (call.place.scope.organizationId === undefined
+    ? provenByItself(claim, call)
+    : plausibleInOrganization(claim, call));
+  if (markIn(record.name) !== undefined) {
+    call.row.warn(
+      `key ${formatKey(record)} has a name like those that keyplane generates. If another stack still has it, that stack revokes ` +
+        "it in a rotation or a deletion. First run `pulumi state delete` there",
+    );
+  }
+  const deadline = expiresAt(record.name);
+  if (deadline !== undefined && inputs.maxAge === undefined) {
+    call.row.warn(
+      `key ${formatKey(record)} has a deadline in its name: after ${deadline}, \`keyplane reap\` revokes it, whoever uses ` +
+        "it. Set maxAge, and another key replaces it before",
+    );
+  }
+  return record;
+}
+
+/** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
+async function provenByItself(claim: Claim, call: Call): Promise<ApiKeyRecord> {
+  const { id, key, source, code } = claim;
+  let seen = await call.place.keys.listAs(key);
+  if (seen === undefined) throw notAccepted(claim);
+  const record = await mustBeLive(claim, call);
+  for (let look = 1; ; look++) {
+    const last = usedLast(seen);
+    if (!last.includes(id)) {
+      throw new KeyplaneError(
+        code,
+        `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
+          "and the secret of the same key",
+      );
+    }
+    if (last.length === 1) return record;
+    if (look === MAX_LOOKS) break;
+    await call.place.account.sleep(NEXT_SECOND_MS);
+    seen = (await call.place.keys.listAs(key)) ?? [];
+  }
+  call.row.warn(
+    `the secret in ${source} probably belongs to key ${id}, but other keys of the account are used too often to be ` +
+      "certain. Check it, because keyplane revokes the key by its id",
+  );
+  return record;
+}
+
+/** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
+async function plausibleInOrganization(claim: Claim, call: Call): Promise<ApiKeyRecord> {
+  const { id, key } = claim;
+  if (!(await call.place.keys.authenticates(key))) throw notAccepted(claim);
+  const record = await mustBeLive(claim, call);
+  if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.place.account.serviceNow() - 60_000) {
+    call.row.warn(
+      `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +
+        "that key, because a rotation revokes it by its id",
+    );
+  }
+  return record;
+}
+
+async function mustBeLive({ id, instead, code }: Claim, call: Call): Promise<ApiKeyRecord> {
+  const record = keyIn(await call.place.keys.list({ fresh: true }), id);
+  if (record !== undefined) return record;
+  throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
+}
+
+function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
+  const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
+  const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);
+  return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
+}
+
+function notAccepted({ id, source, instead, code }: Claim): KeyplaneError {
+  return new KeyplaneError(
+    code,
+    `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`,
+  );
+}
+
+/**
+ * The refusal to take over the key that keyplane itself authenticates with, as its secret shows; `undefined` for another
+ * key. Names no id: the secret can be that of another key than the id's.
+ */
+export function refusedTakeOver(key: string, source: string, settings: Settings): KeyplaneError | undefined {
+  const setting = settingOf(settings, { key });
+  if (setting === undefined) return undefined;
+  return new KeyplaneError(
+    "KP-OWN-CREDENTIAL",
+    `the secret in ${source} is the one that keyplane authenticates with (${setting}). If its key were taken over, its ` +
+      `rotation would lock keyplane out. Set ${setting} to another key of the account first, or take over another key`,
+  );
+}

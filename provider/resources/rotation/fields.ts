@@ -1,0 +1,72 @@
+import { parseDuration } from "../../duration";
+import { keyFields, keyRules } from "../../keys/fields";
+import { leaseRules, rotationAge } from "../../keys/lease";
+import type { Overlap } from "../../keys/retirement";
+import type { CheckCall, Failure } from "../../schema/check";
+import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
+
+const DEFAULT_GRACE_MS = 24 * 3_600_000;
+
+export const rotationFields = {
+  ...keyFields,
+  /** Applies to the next key. An existing key keeps its name. */
+  namePrefix: { ...keyFields.namePrefix, change: "update" },
+  // An update records these as soon as they change. The current key keeps its own until the next rotation, and the
+  // rotation plan decides whether that follows at once.
+  maxAge: { ...keyFields.maxAge, change: "update" },
+  rotationTriggers: { type: types.map, change: "update" },
+  sealTo: { ...keyFields.sealTo, change: "update" },
+  /** By default 24 hours, or half of `rotateAfter` if that is less. */
+  gracePeriod: { type: types.duration, change: "update" },
+  quietPeriod: { type: types.duration, fallback: "2h", change: "update" },
+  maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
+  revokeNow: { type: types.keyId, change: "update" },
+  /** The key to start with. It has no effect once the resource exists, and can then be removed from the program. */
+  adopt: { type: types.adoption, change: "ignore" },
+  selfRotation: { type: types.flag, fallback: false, change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+export type RotationInputs = InputsOf<typeof rotationFields>;
+
+/** Inputs of a rotating key, as far as they are given and known. */
+export type PlannedRotation = Planned<Partial<RotationInputs>>;
+
+const NO_ADOPTION: Failure = {
+  property: "sealTo",
+  reason:
+    "cannot be combined with adopt, because the state has the readable secret of an adopted key. Adopt the key without " +
+    "sealTo. Then replace adopt by sealTo: the next run rotates to a sealed key",
+  code: "KP-SEAL",
+};
+
+export function periodsOf(inputs: PlannedRotation): Overlap {
+  const grace = graceOf(inputs);
+  return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
+}
+
+export function rotationRules(inputs: PlannedRotation, check: CheckCall): readonly Failure[] {
+  const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs, graceOf(inputs))];
+  if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
+  const age = rotationAge(inputs);
+  if (age !== undefined && graceOf(inputs) >= age) {
+    const limit = inputs.rotateAfter === undefined ? "two thirds of maxAge, the age of a rotation" : "rotateAfter";
+    failures.push({ property: "gracePeriod", reason: `must be less than ${limit}` });
+  }
+  const overlap = parseDuration(inputs.maxOverlap);
+  if (overlap !== undefined && overlap < graceOf(inputs)) {
+    const given =
+      inputs.gracePeriod === undefined ? ", which defaults to 24h, or to half of rotateAfter if that is less" : "";
+    failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
+  }
+  return failures;
+}
+
+/** The grace of a key that is rotated by age must end before the next rotation. */
+export function graceOf(inputs: PlannedRotation): number {
+  const half = (rotationAge(inputs) ?? Number.POSITIVE_INFINITY) / 2;
+  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
+}
+
+function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {
+  return parseDuration(inputs[field]) ?? parseDuration(rotationFields[field].fallback) ?? 0;
+}

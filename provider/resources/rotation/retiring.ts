@@ -1,0 +1,153 @@
+import type { ApiKeyRecord } from "../../api/records";
+import { formatDuration, isoOf } from "../../duration";
+import { isAborted, messageOf } from "../../errors";
+import { findKey } from "../../keys/finding";
+import { deadlineIn } from "../../keys/lease";
+import { operationOf } from "../../keys/leftovers";
+import { formatKey } from "../../keys/naming";
+import { type Call, clocksOf } from "../../keys/place";
+import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
+import { revokeAll, settingWith } from "../../keys/revoking";
+import type { HeldKey } from "../../keys/state";
+import { shownName } from "../../text";
+import { NotReady } from "../resource";
+import { periodsOf } from "./fields";
+import { retireReason } from "./plan";
+import { type RotationState, recorded, withoutPrevious } from "./state";
+
+/**
+ * Asks whether the previous key can be revoked, if it is time, and revokes it. A key that stays is asked about again at
+ * `retireAfter`; until then, no run shows a difference. Throws `NotReady` if a key that `revokeNow` names stays live.
+ */
+export async function retirePrevious(state: RotationState, call: Call): Promise<RotationState> {
+  const { previous, inputs } = state;
+  const { place, row } = call;
+  const reason = retireReason(state, inputs, place.account.now());
+  if (previous === undefined || reason === undefined) return state;
+  const key = `key ${formatKey(previous)}`;
+  const ownSetting = settingWith(previous, call);
+  if (ownSetting !== undefined) {
+    row.warn(
+      `key ${previous.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
+        `would lock keyplane out. Set ${ownSetting} to the secret of key ${state.current?.id}, this resource's \`key\`, and ` +
+        "run `pulumi up` again",
+    );
+    return state;
+  }
+  const isNamed = reason.field === "revokeNow";
+  const delivery = isNamed ? "unknown" : await deliveryOf(state, call);
+  const delivered = typeof delivery === "number" ? { ...state, deliveredAt: isoOf(delivery) } : state;
+  const record = await lookUp(previous, state, call);
+  if (record === undefined) return withoutPrevious(delivered);
+  if (!isNamed) {
+    const fate = judge(record, delivery, delivered, call);
+    report(previous, record, fate, delivered, call);
+    if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
+  }
+  row.progress(`revoking key ${previous.id}`);
+  const left = await revokeAll([recorded(previous, state)], call);
+  if (left.length === 0) {
+    row.info(`revoked ${key}. Its successor is key ${state.current?.id}`);
+    return withoutPrevious(delivered);
+  }
+  if (isNamed) throw stillLive(previous.id, delivered, call);
+  return delivered;
+}
+
+/** The failure of a run that had to revoke a key. The state has it on record. */
+export function stillLive(id: string, state: RotationState, { id: resource = "" }: Call): NotReady<RotationState> {
+  const message = `key ${id}, which revokeNow names, could not be revoked. Run \`pulumi up\` again, or revoke it in the console`;
+  return new NotReady(resource, state, message, "KP-REVOKE");
+}
+
+/** When a whole run had delivered the current key, by the history of the stack. */
+async function deliveryOf(
+  { deliveredAt, rotatedAt }: RotationState,
+  call: Call,
+): Promise<PreviousFacts["deliveredAt"]> {
+  if (deliveredAt !== undefined) return Date.parse(deliveredAt);
+  const runs = await call.stack.history(operationOf(call));
+  if (runs === undefined) return "unknown";
+  const { deliveredSince } = await import("../../stack/history.js");
+  return deliveredSince(runs, Date.parse(rotatedAt ?? "")) ?? "no";
+}
+
+/** What the service lists about a key: nothing if it is proven to be gone, and `unknown` if that cannot be found out. */
+async function lookUp(
+  previous: HeldKey,
+  state: RotationState,
+  call: Call,
+): Promise<ApiKeyRecord | "unknown" | undefined> {
+  try {
+    return await findKey(recorded(previous, state), call);
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
+    return "unknown";
+  }
+}
+
+function judge(
+  record: ApiKeyRecord | "unknown",
+  deliveredAt: PreviousFacts["deliveredAt"],
+  { previous, inputs, rotatedAt }: RotationState,
+  call: Call,
+): PreviousFate {
+  const { here, there } = clocksOf(call.place);
+  const lastUsed = record === "unknown" ? record : (record.lastUsedAt ?? "never");
+  return fateOf({
+    ...periodsOf(inputs),
+    rotatedAt: Date.parse(rotatedAt ?? ""),
+    deliveredAt,
+    lastUsed: lastUsed === "unknown" || lastUsed === "never" ? lastUsed : Date.parse(lastUsed),
+    deadline: previous && deadlineIn(previous.name),
+    now: Math.min(here, there),
+  });
+}
+
+function report(
+  previous: HeldKey,
+  record: ApiKeyRecord | "unknown",
+  fate: PreviousFate,
+  { inputs }: RotationState,
+  { row }: Call,
+): void {
+  const key = `key ${formatKey(previous)}`;
+  const { lastUsedAt, lastUsedFromAddr } = record === "unknown" ? {} : record;
+  const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
+  if (fate.fate === "revoke") {
+    if (fate.despite === "use") row.warn(`${key} ${use}. It is revoked anyway, because maxOverlap is over`);
+    if (fate.despite === "no history") {
+      row.warn(
+        `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack could not be read`,
+      );
+    }
+    return;
+  }
+  const until = isoOf(fate.until);
+  switch (fate.why) {
+    case "grace":
+      row.info(`${key} stays live at least until ${until}, a grace after its successor was delivered`);
+      break;
+    case "not delivered":
+      row.info(
+        `${key} stays live: no \`pulumi up\` of the whole stack has succeeded since the rotation, so its consumers may not have ` +
+          `the new key. keyplane asks again after ${until}`,
+      );
+      break;
+    case "no history":
+      row.warn(
+        `${key} stays live: the history of the stack, which shows whether its successor was delivered, could not be read. keyplane ` +
+          `asks again after ${until}, and revokes it when maxOverlap is over`,
+      );
+      break;
+    case "in use":
+      row.warn(
+        `${key} ${use}. It is kept until nobody has used it for ${formatDuration(periodsOf(inputs).quiet)}, but not longer than ` +
+          `maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
+      );
+      break;
+    case "use unknown":
+      row.info(`${key} stays live until its last use is known. keyplane asks again after ${until}`);
+  }
+}

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from "node:util";
+import { isoOf, parseDuration } from "../../duration";
+import { KeyplaneError } from "../../errors";
+import { keyDigest } from "../../key-digest";
+import { reportSkew } from "../../keys/clock";
+import { createKey, NotCreated } from "../../keys/creating";
+import { expiresAt } from "../../keys/lease";
+import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
+import type { Call } from "../../keys/place";
+import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
+import { revokeAll, settingWith } from "../../keys/revoking";
+import type { HeldKey, Left } from "../../keys/state";
+import { NotReady } from "../resource";
+import { graceOf, type RotationInputs } from "./fields";
+import type { RotationReason } from "./plan";
+import { stillLive } from "./retiring";
+import { type RotationState, recorded } from "./state";
+
+/**
+ * Creates a new current key and returns the state. The old one becomes the previous key; one that `revokeNow` names is
+ * revoked as soon as its successor is ready. Throws `NotReady` if the new key is not ready yet, or if none could be
+ * created but the run has changed something.
+ * @param saved - The state before the run.
+ */
+export async function rotateKey(
+  before: RotationState,
+  reason: RotationReason,
+  saved: RotationState,
+  call: Call,
+): Promise<RotationState> {
+  const { inputs, current: old } = before;
+  const { id = "", place } = call;
+  const ownSetting = old && settingWith(old, call);
+  if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
+  const state = await withoutBroken(before, call);
+
+  const made = await makeReadyKey(
+    state,
+    { ...inputs, verify: inputs.verify === true || ownSetting !== undefined },
+    call,
+  );
+  const left = { ...state, ...made.left };
+  if (made.key === undefined) {
+    if (sameKeys(left, saved)) throw made.failure;
+    throw new NotReady(id, left, `${made.failure?.message}`);
+  }
+  const { createdAt, ...current } = made.key;
+  const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
+  const next: RotationState = {
+    ...left,
+    current,
+    previous: state.current === undefined || isRevokedNow ? state.previous : state.current,
+    createdAt,
+    pending: made.pending,
+    isQueued: false,
+    sealedTo: current.sealedKey ? inputs.sealTo : undefined,
+    leasedFor: inputs.maxAge,
+    ...rotationTimes(place.account.now(), inputs),
+    account: place.mark,
+  };
+  say(before, reason, next, ownSetting, call);
+  if (old === undefined || !isRevokedNow) {
+    if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
+    return next;
+  }
+  // Until its successor is ready, a consumer may have no other key.
+  const waiting = { ...next, pendingRevocations: [...next.pendingRevocations, old.id] };
+  if (made.failure !== undefined) throw new NotReady(id, waiting, made.failure.message);
+  if ((await revokeAll([recorded(old, before)], call)).length > 0) throw stillLive(old.id, waiting, call);
+  call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
+  return next;
+}
+
+/** When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. */
+export function rotationTimes(now: number, inputs: RotationInputs) {
+  const at = Math.floor(now / 1_000) * 1_000;
+  return { rotatedAt: isoOf(at), deliveredAt: undefined, retireAfter: isoOf(at + graceOf(inputs)) };
+}
+
+/** Throws if a rotation of keyplane's own key is not wanted, or cannot be handed over. */
+function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: RotationState): void {
+  const why = `key ${id} is due for rotation, but keyplane authenticates with it (${setting})`;
+  if (inputs.selfRotation !== true) {
+    throw new KeyplaneError(
+      "KP-OWN-CREDENTIAL",
+      `${why}. Set selfRotation to true if you will set ${setting} to the new key afterwards. Otherwise, set ${setting} to ` +
+        "another key of the account",
+    );
+  }
+  // Only its successor can revoke it. Until then, its secret must stay in the state, where there is one place for it.
+  if (previous === undefined) return;
+  const remedy = `Set ${setting} to another key of the account, and run \`pulumi up\` again`;
+  throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
+}
+
+interface Attempt {
+  /** Absent if none could be created, or if the new key was unusable and was revoked. */
+  readonly key?: HeldKey & { readonly createdAt: string };
+  readonly pending: readonly PendingWork[];
+  readonly left: Left;
+  /** Why there is no key, or why it is not ready. */
+  readonly failure?: Error;
+}
+
+/** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
+async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Attempt> {
+  const { namePrefix, projectId, maxAge, sealTo } = inputs;
+  let newKey: Awaited<ReturnType<typeof createKey>>;
+  try {
+    await waitForProjects(inputs, call);
+    call.row.progress("creating a new key");
+    const prefix = namePrefix ?? prefixFrom(nameInUrn(call.urn));
+    newKey = await createKey({ prefix, projectId, maxAgeMs: parseDuration(maxAge), sealTo }, before, call);
+  } catch (error) {
+    const { requests, lost, pendingRevocations } = error instanceof NotCreated ? error.left : before;
+    return { pending: [], left: { requests, lost, pendingRevocations }, failure: error as Error };
+  }
+  const { created, sealedKey, left } = newKey;
+  const { id, name, key, createdAt, operations } = created;
+  reportSkew(call);
+  const work = pendingAfter(operations, inputs);
+  const { pending, why, reason } = await finishPending(work, { id, key, sealedKey }, inputs, call);
+  if (pending.some((each) => each.status === "failed")) {
+    const live = await revokeAll([{ id, name, createdAt, account: call.place.mark }], call);
+    const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
+    const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
+    const pendingRevocations = [...left.pendingRevocations, ...live];
+    return { pending: [], left: { ...left, pendingRevocations }, failure: new KeyplaneError("KP-UNUSABLE", text) };
+  }
+  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key), createdAt };
+  return { key: held, pending, left, ...(reason !== undefined && { failure: new Error(reason) }) };
+}
+
+/** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
+async function withoutBroken(state: RotationState, call: Call): Promise<RotationState> {
+  if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
+  const left = await revokeAll([recorded(state.current, state)], call);
+  const pendingRevocations = [...state.pendingRevocations, ...left];
+  return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
+}
+
+/** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
+function say(
+  { current: old }: RotationState,
+  reason: RotationReason,
+  { current, previous, retireAfter }: RotationState,
+  ownSetting: string | undefined,
+  call: Call,
+): void {
+  if (old === undefined || current === undefined) return;
+  const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
+  if (ownSetting !== undefined) call.row.warn(takeOverSteps(old, current, ownSetting, retireAfter));
+  else if (previous === old) call.row.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, call)}`);
+  else call.row.info(replaces);
+}
+
+/** What to do after keyplane's own key was rotated, step by step. */
+function takeOverSteps(old: HeldKey, current: HeldKey, setting: string, retireAfter: string | undefined): string {
+  const set = `\`pulumi config set ${setting.includes(".") ? "--path " : ""}--secret ${setting}`;
+  const [first, second] =
+    current.sealedKey === undefined
+      ? [
+          "export this resource's `key` as an output of the stack",
+          `${set} "$(pulumi stack output NAME --show-secrets)"\``,
+        ]
+      : ["open this resource's `sealedKey` with the private key of a recipient", `${set}\``];
+  return (
+    `keyplane authenticates with key ${old.id}, which key ${current.id} replaces. Both keys work. Next steps: (1) ` +
+    `${first}; (2) give it to keyplane: ${second}, wherever keyplane runs; (3) run \`pulumi up\` after ` +
+    `${retireAfter}, which revokes key ${old.id}`
+  );
+}
+
+/** Until when a previous key stays live: until the end of its grace, or until its deadline if that comes before. */
+function restOfLife({ name }: HeldKey, graceEnd: string | undefined, { place }: Call): string {
+  const deadline = expiresAt(name);
+  if (deadline === undefined || deadline >= String(graceEnd)) return `stays live at least until ${graceEnd}`;
+  const isPast = Date.parse(deadline) <= place.account.serviceNow();
+  const rest = isPast ? "is past its deadline" : "stays live at least until its deadline";
+  return `${rest}, ${deadline}, because this rotation comes late`;
+}
+
+/** Whether the saved state says the same of keys and lost requests. */
+function sameKeys(state: RotationState, saved: RotationState): boolean {
+  const keysOf = ({ current, previous, pendingRevocations, lost }: RotationState) => [
+    ...[current?.id, previous?.id, lost.lostNames, pendingRevocations],
+  ];
+  return isDeepStrictEqual(keysOf(state), keysOf(saved));
+}

@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from "node:util";
+import { isoOf } from "../../duration";
+import { rotateAt } from "../../keys/fields";
+import type { RecordedKey } from "../../keys/finding";
+import { deadlineIn, expiresAt, sameAge } from "../../keys/lease";
+import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
+import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
+import { hasUnknown } from "../../schema/field-types";
+import { type Recipients, sameRecipients } from "../../seal/recipients";
+import { inputsIn } from "../resource";
+import { graceOf, periodsOf, type RotationInputs, rotationFields } from "./fields";
+
+/** The state of a rotating key, stored in the outputs. */
+export interface RotationState extends KeyState<RotationInputs> {
+  /** The key for consumers to use; absent if none could be created yet, or if it is gone. */
+  readonly current: HeldKey | undefined;
+  /** Whether a trigger has changed since the current key was created. */
+  readonly isQueued: boolean;
+  /** The recipients that the current key is sealed for. */
+  readonly sealedTo: Recipients | undefined;
+  /** The `maxAge` of the current key, whose deadline is in its name; absent if it has none. */
+  readonly leasedFor: string | undefined;
+  readonly previous: HeldKey | undefined;
+  /** ISO 8601 time at which the current key replaced the previous one and was ready. */
+  readonly rotatedAt: string | undefined;
+  /** ISO 8601 time by which a whole run had delivered the current key, once that is known. */
+  readonly deliveredAt: string | undefined;
+  /** ISO 8601 time at which to ask whether the previous key can be revoked. */
+  readonly retireAfter: string | undefined;
+  /** The key that the resource has started with, whose name has not its mark. */
+  readonly adopted: { readonly id: string; readonly name: string } | undefined;
+}
+
+/** Stands for no deadline, where the state would otherwise say that the current key has the one of its input. */
+const NONE = "none";
+
+/** Reads a resource's outputs, also those of an `ApiKey`, which an alias can pass. */
+export function readState(outputs: Members): RotationState {
+  const { keyId, name, key, sealedKey, digest, leasedFor, sealedTo, adopted } = outputs;
+  const { previousKeyId, previousName, previousKey, previousSealedKey, previousDigest } = outputs;
+  const given = inputsIn<RotationInputs>(rotationFields, outputs);
+  const current = heldKey(keyId, name, key, sealedKey, digest);
+  const { id: adoptedId, name: adoptedName } = membersOf(adopted);
+  return {
+    inputs: { ...given, sealTo: recipientsIn(given.sealTo) },
+    current,
+    isQueued: outputs.rotationQueued === true,
+    sealedTo: current?.sealedKey && recipientsIn(sealedTo ?? given.sealTo),
+    leasedFor: leasedFor === NONE ? undefined : textOf(leasedFor ?? given.maxAge),
+    previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
+    rotatedAt: textOf(outputs.rotatedAt),
+    deliveredAt: textOf(outputs.deliveredAt),
+    retireAfter: textOf(outputs.retireAfter),
+    adopted: typeof adoptedId === "string" ? { id: adoptedId, name: String(adoptedName) } : undefined,
+    ...readKeyState(outputs),
+  };
+}
+
+/** The state before a key is created. */
+export const NOTHING: RotationState = readState({});
+
+export function writeState(state: RotationState): Members {
+  const { current, previous, inputs, sealedTo, leasedFor } = state;
+  // Outputs that only a sealed key has, or lacks, are `null` while it can get one: Pulumi shows absent ones as unknown.
+  const isSealed = sealedTo !== undefined || inputs.sealTo !== undefined;
+  const isOtherAge = current !== undefined && !sameAge(leasedFor, inputs.maxAge);
+  const written = {
+    ...writeKeyState(state),
+    // Its secret is already in the outputs, as `key`.
+    adopt: undefined,
+    adopted: state.adopted,
+    keyId: current?.id,
+    name: current?.name,
+    // A secret can be read only at creation, so it is carried from state to state.
+    key: isSealed ? (current?.key ?? null) : current?.key,
+    sealedKey: current?.sealedKey ?? (isSealed ? null : undefined),
+    digest: current?.digest,
+    expiresAt: expiresAt(current?.name),
+    // What the current key was made with, if the program wants something else for the next one.
+    rotationQueued: state.isQueued || undefined,
+    sealedTo: current && !sameRecipients(sealedTo, inputs.sealTo) ? (sealedTo ?? {}) : undefined,
+    leasedFor: isOtherAge ? (leasedFor ?? NONE) : undefined,
+    rotateAt: current && rotateAt(state.createdAt, inputs, graceOf(inputs)),
+    previousKeyId: previous?.id,
+    previousName: previous?.name,
+    previousKey: previous?.key,
+    previousSealedKey: previous?.sealedKey ?? (isSealed ? null : undefined),
+    previousDigest: previous?.digest,
+    rotatedAt: previous && state.rotatedAt,
+    deliveredAt: previous && state.deliveredAt,
+    retireAfter: isoOf(retireTime(state)),
+    nextAction: nextAction(state),
+  };
+  return withoutEmpty(Object.assign({}, inputs, written));
+}
+
+function recipientsIn(value: unknown): Recipients | undefined {
+  return Object.keys(membersOf(value)).length > 0 ? (value as Recipients) : undefined;
+}
+
+/**
+ * Whether the program's triggers ask for a rotation. Setting the first triggers, or removing all, does not. A value that a
+ * preview does not know yet may be different.
+ */
+export function isTriggered({ inputs: { rotationTriggers: before = {} } }: RotationState, after: unknown): boolean {
+  if (Object.keys(before).length === 0) return false;
+  if (hasUnknown(after)) return true;
+  return Object.keys(membersOf(after)).length > 0 && !isDeepStrictEqual(before, after);
+}
+
+/** When to ask whether the previous key can be revoked, in milliseconds since 1970; `undefined` without one. */
+export function retireTime({ previous, retireAfter }: RotationState): number | undefined {
+  const at = Date.parse(retireAfter ?? "");
+  if (previous === undefined || Number.isNaN(at)) return undefined;
+  return Math.min(at, deadlineIn(previous.name) ?? at);
+}
+
+/** The state under new inputs. Other periods change when the previous key is asked about. */
+export function withInputs(saved: RotationState, given: RotationInputs): RotationState {
+  const inputs = { ...given, sealTo: recipientsIn(given.sealTo) };
+  const isQueued = saved.current !== undefined && (saved.isQueued || isTriggered(saved, inputs.rotationTriggers));
+  const state = { ...saved, inputs, isQueued };
+  if (isDeepStrictEqual(periodsOf(saved.inputs), periodsOf(inputs))) return state;
+  const since = Date.parse(saved.deliveredAt ?? saved.rotatedAt ?? "");
+  return { ...state, retireAfter: isoOf(since + graceOf(inputs)) };
+}
+
+export function withoutPrevious(state: RotationState): RotationState {
+  return { ...state, previous: undefined, rotatedAt: undefined, deliveredAt: undefined, retireAfter: undefined };
+}
+
+/** Ids of the keys that the resource has, or has to revoke. */
+export function heldBy({ current, previous, pendingRevocations }: RotationState): readonly string[] {
+  return [...[current, previous].flatMap((key) => (key === undefined ? [] : [key.id])), ...pendingRevocations];
+}
+
+/** A key of the state, with what is needed to find it. */
+export function recorded(key: HeldKey, { account, current, createdAt }: RotationState): RecordedKey {
+  return { ...key, account, ...(key === current && { createdAt }) };
+}
+
+/** Keys to revoke. They can be as new as the current key. */
+export function pendingKeys({
+  pendingRevocations,
+  adopted,
+  inputs,
+  account,
+  createdAt,
+}: RotationState): readonly RecordedKey[] {
+  return pendingRevocations.map((id) => ({
+    ...{ id, mark: inputs.__mark, account, createdAt },
+    name: adopted?.id === id ? adopted.name : undefined,
+  }));
+}
+
+/**
+ * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
+ * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
+ * every preview.
+ */
+function nextAction(state: RotationState): string {
+  const { current, previous, inputs } = state;
+  const steps: string[] = [];
+  if (current === undefined) steps.push("create a new key");
+  else if (state.pending.length > 0) steps.push(`wait until key ${current.id} is ready`);
+  const at = current && rotateAt(state.createdAt, inputs, graceOf(inputs));
+  const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
+  const isOther =
+    current !== undefined &&
+    (!sameAge(state.leasedFor, inputs.maxAge) || !sameRecipients(state.sealedTo, inputs.sealTo));
+  if (state.isQueued || isOther) {
+    steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
+  } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
+  if (previous !== undefined) {
+    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state))}, unless it is in use`);
+  }
+  for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
+  return steps.join("; ") || "rotate when a trigger changes";
+}

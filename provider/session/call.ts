@@ -1,0 +1,159 @@
+import { isKeyplaneError, KeyplaneError } from "../errors";
+import { publishDiagnostic } from "../http/diagnostics";
+import { nameInUrn } from "../keys/naming";
+import type { Call, Row } from "../keys/place";
+import { scopeOf } from "../keys/scope";
+import { type Members, membersOf, textOf } from "../members";
+import { NotReady, type ResourceType } from "../resources/resource";
+import type { Failure } from "../schema/check";
+import { conceal, maskKeyLike } from "../secrets";
+import { shownName, toMessage } from "../text";
+import type { Severity } from "./engine-link";
+import type { LongWait } from "./long-waits";
+import type { Session } from "./session";
+
+/** Time after which a wait gets lines that stay, in milliseconds. A shorter one is shown only in the resource's row. */
+const LONG_MS = 10_000;
+
+/** The resource of a call. */
+export interface Target {
+  readonly type: ResourceType;
+  readonly urn: string;
+  /** The resource option `customTimeouts` of the call, in milliseconds, if the front end is told. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Why a call failed, as one text with its code. */
+export class CallError extends Error {
+  constructor(
+    message: string,
+    readonly type: ResourceType,
+    /** The resource exists, but is not ready: the engine is to record it. */
+    readonly notReady?: NotReady,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Runs a call that can send requests. Throws a `CallError` for whatever it throws.
+ * @param at - What names the scope and the mark: the inputs, or the outputs of a resource that has no new ones.
+ * @param held - The outputs of the resource. @default at
+ */
+export async function runCall<T>(
+  session: Session,
+  { type, urn, timeoutMs }: Target,
+  { kind, id, at, held = at }: Pick<Call, "kind" | "id"> & { readonly at: Members; readonly held?: Members },
+  body: (call: Call) => Promise<T>,
+): Promise<T> {
+  return describing(session, { type, urn }, kind, held, async () => {
+    const row = new ResourceRow(session, urn);
+    const place = session.place(scopeOf(at));
+    const running = { place, row };
+    session.running.add(running);
+    let outcome: "done" | "failed" = "failed";
+    try {
+      const call = { kind, urn, id, mark: textOf(at.__mark) ?? "", place, row, stack: session.stack, timeoutMs };
+      const answer = await body(call);
+      outcome = "done";
+      publishDiagnostic("before-return", `${kind} ${type.name}`);
+      return answer;
+    } finally {
+      row.end(outcome);
+      session.running.delete(running);
+      await session.engine.flush();
+    }
+  });
+}
+
+/** Runs what a call does. Whatever it throws becomes a `CallError`, whose text names the resource and the code. */
+export async function describing<T>(
+  session: Session,
+  { type, urn }: Pick<Target, "type" | "urn">,
+  verb: string,
+  held: Members,
+  body: () => Promise<T>,
+): Promise<T> {
+  // The service can repeat any of them in its answers.
+  for (const secret of secretsIn(held)) conceal(secret);
+  try {
+    return await body();
+  } catch (error) {
+    const doing = `${verb} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
+    throw new CallError(described(session, doing, error), type, error instanceof NotReady ? error : undefined);
+  }
+}
+
+/**
+ * Failed checks in words that are safe to show. The path is part of the reason: if the failure named the property,
+ * Pulumi would print its value, and any value can be a secret.
+ */
+export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
+  return Promise.all(
+    failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
+      // Loaded on demand, because nearly all programs pass only inputs that exist.
+      const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
+      // The name of an input that does not exist can be anything.
+      const path = property === "" ? "" : `${maskKeyLike(property)}: `;
+      return toMessage(`${path}${reason}${hint} [${code}]`);
+    }),
+  );
+}
+
+/** An error as one text with its code. The front end makes it safe to show when it leaves the process. */
+export function described(session: Session, doing: string, error: unknown): string {
+  const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
+  for (const secret of session.credentials().values()) conceal(secret);
+  return `${doing}: ${message} [${code}]`;
+}
+
+/** Wraps an error that keyplane does not throw on purpose. */
+function unexpected(error: unknown): KeyplaneError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
+}
+
+function secretsIn({ key, previousKey, adopt }: Members): string[] {
+  return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
+}
+
+/** The row of a resource during one call. A long wait also gets lines that stay. */
+export class ResourceRow implements Row {
+  #wait: LongWait | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly session: Session,
+    private readonly urn: string,
+  ) {}
+
+  readonly progress = (text: string): void => {
+    this.#noteWait(text);
+    this.#log("progress", text);
+  };
+
+  readonly info = (text: string): void => this.#log("info", text);
+
+  readonly warn = (text: string): void => this.#log("warning", text);
+
+  end(outcome: "done" | "failed"): void {
+    clearTimeout(this.#timer);
+    if (this.#wait !== undefined) this.session.longWaits.end(this.#wait, outcome);
+    this.#wait = undefined;
+  }
+
+  #noteWait(text: string): void {
+    if (this.#wait !== undefined) {
+      this.#wait.text = text;
+      return;
+    }
+    const wait: LongWait = { text, since: performance.now(), say: this.info };
+    this.#wait = wait;
+    // The process must not stay alive for it.
+    this.#timer = setTimeout(() => this.session.longWaits.add(wait), LONG_MS).unref();
+  }
+
+  #log(severity: Severity, text: string): void {
+    this.session.engine.log(this.urn, severity, text);
+  }
+}

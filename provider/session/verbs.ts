@@ -1,0 +1,143 @@
+import { InputError } from "../errors";
+import { checkId } from "../ids";
+import { noteSeen } from "../keys/leftovers";
+import { newMark } from "../keys/naming";
+import { sameScope } from "../keys/scope";
+import { type Members, textOf, withoutEmpty } from "../members";
+import type { Imported, Made } from "../resources/resource";
+import { checkInputs } from "../schema/check";
+import { type Difference, diff } from "../schema/diff";
+import { describing, ResourceRow, reasonsOf, runCall, type Target } from "./call";
+import type { Session } from "./session";
+
+// The verbs of a resource, as both front ends call them: with plain values, in which `UNKNOWN` stands for what a preview
+// does not know yet.
+
+/**
+ * Checks the inputs of a resource, without a request, and adds the mark of its keys: the one that the resource has, or a new
+ * one. On a replacement, the engine passes no old inputs. The engine saves the answer before it creates the resource.
+ * @param seed - What a new mark is made from; `UNKNOWN` if a preview must not know it. @default random bytes
+ */
+export async function checkResource(
+  session: Session,
+  { type, urn }: Target,
+  {
+    olds,
+    news,
+    seed,
+  }: { readonly olds: Members; readonly news: Members; readonly seed?: Uint8Array | string | symbol | undefined },
+): Promise<{ readonly inputs: Members; readonly reasons: readonly string[] }> {
+  return describing(session, { type, urn }, "check", news, async () => {
+    const row = new ResourceRow(session, urn);
+    session.noteCheck(urn);
+    const settings = (account: string | undefined) => session.settingsFor(urn, account);
+    const { inputs, failures } = checkInputs(type, news, { urn, settings, info: row.info, warn: row.warn }, olds);
+    const reasons = await reasonsOf(failures);
+    await session.engine.flush();
+    if (type.holds === undefined) return { inputs, reasons };
+    const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));
+    return { inputs: { ...inputs, __mark: mark }, reasons };
+  });
+}
+
+/** Compares a resource with new inputs, without a request. Shows what the program does not. */
+export async function diffResource(
+  session: Session,
+  { type, urn }: Target,
+  { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
+): Promise<Difference> {
+  return describing(session, { type, urn }, "diff", outputs, async () => {
+    const driftOnly = session.takeRefresh(id, urn);
+    const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
+    const row = new ResourceRow(session, urn);
+    for (const reason of found.reasons) row.info(reason);
+    await session.engine.flush();
+    // What is replaced in its place must be found there before its successor is created.
+    if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.replaced.set(urn, outputs);
+    return found;
+  });
+}
+
+export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
+  const { type, urn } = target;
+  return runCall(session, target, { kind: "create", at: inputs }, async (call) => {
+    const before = session.replaced.get(urn);
+    if (before !== undefined) {
+      noteSeen(call.place, type.holds?.(before) ?? []);
+      await type.mustBeHere?.(before, call);
+    }
+    const made = await type.create(inputs, call);
+    noteSeen(call.place, type.holds?.(made.state) ?? []);
+    return made;
+  });
+}
+
+/** The outputs of a resource as it is now; `undefined` if it is gone. */
+export async function readResource(
+  session: Session,
+  target: Target,
+  { id, outputs }: { readonly id: string; readonly outputs: Members },
+): Promise<Members | undefined> {
+  return runCall(session, target, { kind: "read", id, at: outputs }, async (call) => {
+    session.noteRead(id, target.urn);
+    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
+    return target.type.read(outputs, call);
+  });
+}
+
+export async function updateResource(
+  session: Session,
+  target: Target,
+  { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
+): Promise<Members> {
+  return runCall(session, target, { kind: "update", id, at: inputs, held: outputs }, async (call) => {
+    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
+    const state = await target.type.update(outputs, inputs, call);
+    noteSeen(call.place, target.type.holds?.(state) ?? []);
+    return state;
+  });
+}
+
+export async function deleteResource(
+  session: Session,
+  target: Target,
+  { id, outputs }: { readonly id: string; readonly outputs: Members },
+): Promise<void> {
+  return runCall(session, target, { kind: "delete", id, at: outputs }, async (call) => {
+    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
+    await target.type.delete(outputs, call);
+  });
+}
+
+/**
+ * Takes over what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`.
+ * @param importKey - The secret of a key, by its id, if it is known.
+ */
+export async function importResource(
+  session: Session,
+  target: Target,
+  { path, importKey }: { readonly path: string; readonly importKey: (id: string) => string | undefined },
+): Promise<Imported> {
+  const { type, urn } = target;
+  const hasKeys = type.holds !== undefined;
+  const slash = hasKeys ? path.lastIndexOf("/") : -1;
+  const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
+  const inputs = withoutEmpty({ organizationId, __mark: hasKeys ? newMark(urn) : undefined });
+  return runCall(session, target, { kind: "read", at: inputs }, async (call) => {
+    if (hasKeys) checkId("apiKey", id, "id");
+    if (organizationId !== undefined) checkId("organization", organizationId, "id");
+    const found = await type.import?.(id, importKey(id), inputs, call);
+    if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
+    return found;
+  });
+}
+
+/** Those of a resource's outputs that an update does not change, for a preview. */
+export function stableOutputs(
+  session: Session,
+  { type }: Target,
+  outputs: Members,
+  inputs: Members,
+): readonly string[] {
+  return type.stable(outputs, inputs, session.now());
+}

@@ -1,0 +1,82 @@
+import { isKeyType } from "../resource-types";
+import type { Deployment, StateResource } from "./deployment";
+import { type CreationNote, hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "./keys-in-state";
+
+/** The engine's operation that asks. `reading` is a refresh, for which the engine saves no note. */
+export interface Operation {
+  readonly kind: "creating" | "updating" | "deleting" | "reading";
+  readonly urn: string;
+  /** The mark of the resource. Without it, a `creating` or `updating` proves nothing. */
+  readonly mark?: string | undefined;
+  /** The resource's id. Without it, a `deleting` or `reading` proves nothing. */
+  readonly id?: string | undefined;
+}
+
+/** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
+export interface Note extends CreationNote {
+  /** Whether this process may settle it: no other process can have the creation under way. */
+  readonly isOwnProvider: boolean;
+}
+
+/** What the state of the operation's own stack says about keys. */
+export interface StackFacts {
+  /** All creations of keys that were begun and have not ended, also that of the asking operation. */
+  readonly notes: readonly Note[];
+  /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
+  holds(id: string): "yes" | "no" | "unknown";
+  /**
+   * The URN of a resource that has a key as its current or previous one.
+   * @param except - The resource that asks. Without an id, all resources with its URN.
+   */
+  holderOf(id: string, except?: { readonly urn: string; readonly id?: string | undefined }): string | undefined;
+}
+
+/**
+ * Reads a state for an operation. `undefined` unless the state proves to be that of the operation's stack: another
+ * stack, also one of the same name in another organization, does not have this operation under way.
+ */
+export function factsFor(deployment: Deployment, operation: Operation): StackFacts | undefined {
+  const asking = resourceOf(operation, deployment);
+  if (asking === undefined) return undefined;
+  const ours = deployment.resources.filter(isKeyplanes);
+  const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
+  const isHidden = ours.some(hidesKeys);
+  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => withoutVersion(urn)));
+  const own = providerOf(asking);
+  return {
+    notes: notesIn(deployment).map((note) => {
+      const provider = providerOf(note);
+      return { urn: note.urn, mark: note.mark, isOwnProvider: provider === own || !providers.has(provider) };
+    }),
+    holds: (id) => {
+      if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
+      return isHidden ? "unknown" : "no";
+    },
+    holderOf: (id, except) =>
+      holders.find(({ resource, keys }) => {
+        const isExcepted = resource.urn === except?.urn && (except.id ?? resource.id) === resource.id;
+        return !isExcepted && keys.some((key) => key.id === id && key.role !== "to be revoked");
+      })?.resource.urn,
+  };
+}
+
+/** The resource that an operation is about, if the state shows that it is under way. */
+function resourceOf({ kind, urn, mark, id }: Operation, { resources, pending }: Deployment): StateResource | undefined {
+  if (kind === "reading") return resources.find((each) => each.urn === urn && each.id === id);
+  const isIt = (resource: StateResource) =>
+    // An alias can have changed the URN of a resource that is deleted. The note of an update has no id.
+    kind === "deleting"
+      ? isKeyType(resource.type) && resource.id === id
+      : resource.urn === urn && mark !== undefined && markOf(resource) === mark;
+  return pending.find(({ type, resource }) => type === kind && isIt(resource))?.resource;
+}
+
+const isProvider = ({ type }: StateResource): boolean => type.startsWith("pulumi:providers:");
+
+/** The URN of a resource's provider. */
+function providerOf({ provider }: Pick<StateResource, "provider">): string {
+  return withoutVersion(provider.slice(0, Math.max(0, provider.lastIndexOf("::"))));
+}
+
+/** The name of a default provider has the version of its package: `default_1_2_3`. Those of a package count as one. */
+const withoutVersion = (urn: string): string => urn.replace(/(::pulumi:providers:[^:]+::default)_.*$/s, "$1");

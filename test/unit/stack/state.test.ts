@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { factsFor, type Operation } from "../../../provider/stack/state";
+import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
+
+const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
+const MARK = "aaaaabbbbbbb";
+const OTHER_MARK = "aaaaaccccccc";
+
+const creating: Operation = { kind: "creating", urn: URN, mark: MARK };
+const updating: Operation = { kind: "updating", urn: URN, mark: MARK };
+const deleting: Operation = { kind: "deleting", urn: URN, id: "7" };
+const reading: Operation = { kind: "reading", urn: URN, id: "7" };
+const own = step("creating", "ci", MARK);
+const deletion = { type: "deleting", resource: apiKey("old name", "7") };
+
+describe("a state is that of the operation's stack", () => {
+  test.each<[string, Operation, object[], object[], boolean]>([
+    ["with the note of its creation", creating, [], [own], true],
+    ["without it: no", creating, [apiKey("ci", "7", { __mark: MARK })], [], false],
+    ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_MARK)], false],
+    ["with that of another resource: no", creating, [], [step("creating", "other", MARK)], false],
+    ["with the note of an update of it: no", creating, [], [step("updating", "ci", MARK)], false],
+    [
+      "without a mark to look for: no",
+      { ...creating, mark: undefined },
+      [],
+      [step("creating", "ci", "", { inputs: {} })],
+      false,
+    ],
+    ["with the note of its update", updating, [apiKey("ci", "7")], [step("updating", "ci", MARK)], true],
+    ["without the note of its update: no", updating, [apiKey("ci", "7", { __mark: MARK })], [own], false],
+    ["with the note of its deletion, although an alias renamed it", deleting, [], [deletion], true],
+    ["with that of another key: no", { ...deleting, id: "8" }, [apiKey("ci", "8")], [deletion], false],
+    [
+      "with the deletion of a resource that has the same id, but is no key: no",
+      deleting,
+      [],
+      [{ type: "deleting", resource: saved("other:index:Thing", "x", "7") }],
+      false,
+    ],
+    ["with the resource that it refreshes", reading, [apiKey("ci", "7")], [], true],
+    ["with another key under its URN: no", reading, [apiKey("ci", "8")], [], false],
+    ["with its id under another URN: no", reading, [apiKey("other", "7")], [], false],
+    ["without an id to look for: no", { ...reading, id: undefined }, [apiKey("ci", "7")], [], false],
+  ])("%s", (_, operation, resources, pending, isProven) => {
+    expect(factsFor(stateOf(resources, pending), operation) !== undefined).toBe(isProven);
+  });
+
+  test("a stack of another name has no such note", () => {
+    const elsewhere = { ...creating, urn: URN.replace(":dev::", ":prod::") };
+    expect(factsFor(stateOf([], [own]), elsewhere)).toBeUndefined();
+  });
+});
+
+describe("a note of an interrupted creation", () => {
+  const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
+    const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
+    const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
+    return facts?.notes.map(({ mark, isOwnProvider }) => [mark, isOwnProvider]);
+  };
+  const OTHER = providerUrn("eu");
+  const IN_PLUGIN = providerUrn("default_1_2_3", "keyplane");
+
+  test.each<[string, boolean, string, readonly string[]]>([
+    ["of the same provider, which has another id by now", true, providerUrn(), [providerUrn()]],
+    ["of another provider of the program", false, OTHER, [providerUrn(), OTHER]],
+    ["of a provider that is not in the state any more", true, OTHER, [providerUrn()]],
+    ["of another package's default provider", false, IN_PLUGIN, [providerUrn(), IN_PLUGIN]],
+    ["of a package that the stack does not use any more", true, IN_PLUGIN, [providerUrn()]],
+    ["of a default provider of another version", true, providerUrn("default_0_3_0"), [providerUrn("default_0_3_0")]],
+    ["of a provider that is named like one", false, providerUrn("defaults"), [providerUrn(), providerUrn("defaults")]],
+    [
+      "of a provider in a component that is named like one",
+      false,
+      urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1"),
+      [providerUrn(), urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1")],
+    ],
+  ])("%s may be settled by this process: %s", (_, isOwnProvider, by, providers) => {
+    expect(notesFor(by, providers)).toEqual([
+      [OTHER_MARK, isOwnProvider],
+      [MARK, true],
+    ]);
+  });
+
+  test("of a version of the plugin is that of all versions", () => {
+    const versions = [IN_PLUGIN, providerUrn("default_1_3_0", "keyplane")];
+    const asking = step("creating", "ci", MARK, { provider: `${versions[1]}::p-1` });
+    expect(notesFor(IN_PLUGIN, versions, asking)).toEqual([
+      [OTHER_MARK, true],
+      [MARK, true],
+    ]);
+  });
+
+  test("is compared with the provider of a resource that is refreshed or deleted", () => {
+    const resource = apiKey("ci", "7", {}, { provider: `${OTHER}::p-1` });
+    const left = step("creating", "left", OTHER_MARK, { provider: `${OTHER}::p-0` });
+    const state = stateOf([provider(), provider(OTHER), resource], [left, { type: "deleting", resource }]);
+    for (const operation of [reading, deleting]) {
+      expect(factsFor(state, operation)?.notes).toEqual([
+        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, isOwnProvider: true },
+      ]);
+    }
+  });
+});
+
+describe("a key", () => {
+  const rotating = (outputs: object) => saved(`${PLUGIN}RotatingApiKey`, "ci", "ci-abc", { outputs });
+
+  test.each<[string, "yes" | "no" | "unknown", object]>([
+    ["of an ApiKey", "yes", apiKey("a", "9")],
+    ["of one that has only its id", "yes", saved(`${PLUGIN}ApiKey`, "a", "9")],
+    ["of one that is only left to be deleted", "yes", apiKey("a", "9", {}, { delete: true })],
+    ["of one that is to be replaced", "yes", apiKey("a", "9", {}, { pendingReplacement: true })],
+    ["that is current", "yes", rotating({ keyId: "9" })],
+    ["that is the previous one", "yes", rotating({ keyId: "8", previousKeyId: "9" })],
+    ["that is to be revoked", "yes", rotating({ keyId: "8", pendingRevocations: ["9"] })],
+    ["of an ApiKey, beside an encrypted id", "yes", apiKey("a", "9", { pendingRevocations: ENCRYPTED })],
+    ["of another id", "no", apiKey("a", "8")],
+    ["of another id, which is encrypted beside the resource's", "no", apiKey("a", "8", { keyId: ENCRYPTED })],
+    ["where ids are encrypted", "unknown", rotating({ keyId: "8", previousKeyId: ENCRYPTED })],
+    ["where one of the ids is encrypted", "unknown", apiKey("a", "8", { pendingRevocations: [ENCRYPTED] })],
+    ["of a resource of another package", "no", saved("other:index:ApiKey", "a", "9", { outputs: { keyId: "9" } })],
+  ])("%s is held: %s", (_, expected, resource) => {
+    expect(factsFor(stateOf([resource], [own]), creating)?.holds("9")).toBe(expected);
+  });
+
+  test("has a holder, other than the resource that asks", () => {
+    const old = apiKey("ci", "9", {}, { delete: true });
+    const facts = factsFor(
+      stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
+      creating,
+    );
+    expect(facts?.holderOf("9")).toBe(URN);
+    expect(facts?.holderOf("9", { urn: URN })).toBeUndefined();
+    expect(facts?.holderOf("9", { urn: URN, id: "8" })).toBe(URN);
+    expect(facts?.holderOf("9", { urn: URN, id: "9" })).toBeUndefined();
+    expect(facts?.holderOf("6")).toBe(urnOf(`${PLUGIN}RotatingApiKey`, "ci"));
+    expect(facts?.holderOf("5")).toBeUndefined();
+    expect(facts?.holderOf("4")).toBeUndefined();
+  });
+});
