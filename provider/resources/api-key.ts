@@ -89,9 +89,9 @@ export const apiKey = atBorder<Inputs, State>({
   holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
   async mustBeHere(state, call) {
-    if (state.key !== undefined && accountNow(state.account, call.place) !== "same") {
-      await findKey(recorded(state.key, state), call);
-    }
+    const { key, account } = state;
+    if (key === undefined || accountNow(account, call.place) === "same" || call.place.keys.hasRevoked(key.id)) return;
+    await findKey(recorded(key, state), call);
   },
 
   create: (inputs, call) =>

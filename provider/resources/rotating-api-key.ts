@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { accountNow } from "../keys/account";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey } from "../keys/finding";
 import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
@@ -16,7 +15,7 @@ import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adopti
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
-import { rotateKey, rotationTimes } from "./rotation/rotating";
+import { mustBeHere, rotateKey, rotationTimes } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
@@ -59,11 +58,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  async mustBeHere(state, call) {
-    const key = state.current ?? state.previous;
-    if (key !== undefined && accountNow(state.account, call.place) !== "same")
-      await findKey(recorded(key, state), call);
-  },
+  mustBeHere: (state, call) => mustBeHere(state.current ?? state.previous, state, call),
 
   async create(inputs, call) {
     const id = randomUUID();
