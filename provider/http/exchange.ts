@@ -3,10 +3,12 @@ import type { Dispatcher } from "undici";
 import { TimeoutError } from "../errors";
 import { onAbort } from "./abort-signals";
 import { publishDiagnostic } from "./diagnostics";
+import { codeOf } from "./error-code";
 import { parseExactJson, TooManyValues } from "./exact-json";
 import { TOO_LARGE, UNPARSABLE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
+import { ProxyFailure } from "./tunnel";
 import type { Answered, HttpRequest, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */
@@ -50,7 +52,7 @@ export async function exchange(connections: Dispatcher, attempt: Attempt): Promi
     connections.dispatch({ origin, path, method, headers, body }, gathering);
     return await gathering.outcome;
   } catch (error) {
-    return unanswered(error, gathering.isSent);
+    return unanswered(error, gathering);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     unfollow();
@@ -138,11 +140,12 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
-    this.#settle(this.#head === undefined ? unanswered(error, this.#isSent) : cut(this.#head, codeOf(error)));
+    this.#settle(this.#head === undefined ? unanswered(error, this) : cut(this.#head, codeOf(error)));
   }
 }
 
-function unanswered(error: unknown, sent: boolean): Outcome {
+function unanswered(error: unknown, { isSent: sent }: ResponseCollector): Outcome {
+  if (error instanceof ProxyFailure) return { kind: "failure", code: error.reason, sent, proxy: error.proxy };
   return { kind: "failure", code: codeOf(error), sent };
 }
 
@@ -165,17 +168,4 @@ function answered(head: Head, chunks: readonly Buffer[]): Answered {
 
 function text(header: IncomingHttpHeaders[string]): string | undefined {
   return Array.isArray(header) ? header[0] : header;
-}
-
-/** undici's message if a proxy refuses the connection to the service. The code is the same for any aborted request. */
-const PROXY_REFUSED = /^Proxy response \(\d+\)/;
-
-/** The code of a transport error, or else its name. Never its message, which may quote what was sent. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "UNKNOWN";
-  if (PROXY_REFUSED.test(error.message)) return "PROXY_REFUSED";
-  // If several addresses were tried, the error contains one error for each.
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : error.name;
 }

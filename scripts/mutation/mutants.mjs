@@ -1895,22 +1895,18 @@ const outside = [
       test: http("misplaced-secrets"),
     },
   ]),
-  ...inFile("provider/http/connections.ts", [
-    {
-      name: "a proxy that closes a connection without an answer is not asked without end",
-      change: becomes("error", "rejectingWithoutLoop", ""),
-      test: http("connections"),
-    },
+  ...inFile("provider/http/proxy.ts", [
     {
       name: "a proxy that is no URL is not repeated",
-      change: negated("proxyOf", "url", "undefined"),
+      change: negated("parse", "url", "undefined"),
       test: http("connections"),
     },
     {
-      name: "a proxy's broken encoding is told by the name of its variable",
-      change: without("proxyOf", "canDecode"),
+      name: "a proxy's password that is not encoded is refused",
+      change: without("parse", "holdsStrayPassword"),
       test: http("connections"),
     },
+    { name: "NO_PROXY exempts a host", change: without("proxyFor", "isExempt"), test: http("connections") },
   ]),
   ...inFile("provider/api/keys/read-keys.ts", [
     {
