@@ -47,7 +47,7 @@ export function unreachable(
       "Try again, or contact the service's support.",
     ],
     [
-      /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
+      /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/,
       `${host} does not speak TLS`,
       "Check the port. http:// is allowed only for a service on this machine.",
     ],
@@ -57,7 +57,7 @@ export function unreachable(
       "If it is issued by your own CA, set NODE_EXTRA_CA_CERTS to the file of that CA.",
     ],
     [
-      /^ERR_(SSL|TLS)_/,
+      /^(ERR_(SSL|TLS)_|EPROTO$)/,
       `the TLS connection to ${host} failed`,
       "The service must offer TLS 1.2 or newer. Check any proxy in between.",
     ],
