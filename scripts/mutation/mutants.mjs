@@ -81,30 +81,13 @@ const retry = [
     },
     { name: "a 4xx is final", change: never("classify", "status", "300"), test: resources("lost-answers"), by: "C2" },
   ]),
-  ...inFile("provider/http/sent-mark.ts", [
+  ...inFile("provider/http/exchange.ts", [
     {
       name: "it is noted that a request was sent",
-      change: drop("announced", "#isWritten"),
+      change: drop("onRequestStart", "#isSent"),
       test: resources("lost-answers"),
       by: "C4",
     },
-    {
-      name: "silence of connections that never announced a request does not prove that none was sent",
-      change: without("maybeSent", "announcing"),
-      test: http("sent"),
-    },
-    {
-      name: "some codes prove that nothing was sent",
-      change: without("maybeSentDespite", "NEVER_SENT"),
-      test: http("sent"),
-    },
-    {
-      name: "a request that was announced counts as sent, whatever its code",
-      change: without("maybeSentDespite", "#isWritten"),
-      test: http("sent"),
-    },
-  ]),
-  ...inFile("provider/http/exchange.ts", [
     {
       name: "an abort does not cut a change that was sent",
       change: always("exchange", "GET", "||"),
@@ -1912,22 +1895,18 @@ const outside = [
       test: http("misplaced-secrets"),
     },
   ]),
-  ...inFile("provider/http/connections.ts", [
-    {
-      name: "a proxy that closes a connection without an answer is not asked without end",
-      change: becomes("error", "rejectingWithoutLoop", ""),
-      test: http("connections"),
-    },
+  ...inFile("provider/http/proxy.ts", [
     {
       name: "a proxy that is no URL is not repeated",
-      change: negated("proxyOf", "url", "undefined"),
+      change: negated("parse", "url", "undefined"),
       test: http("connections"),
     },
     {
-      name: "a proxy's broken encoding is told by the name of its variable",
-      change: without("proxyOf", "canDecode"),
+      name: "a proxy's password that is not encoded is refused",
+      change: without("parse", "holdsStrayPassword"),
       test: http("connections"),
     },
+    { name: "NO_PROXY exempts a host", change: without("proxyFor", "isExempt"), test: http("connections") },
   ]),
   ...inFile("provider/api/keys/read-keys.ts", [
     {
