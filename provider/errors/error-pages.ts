@@ -74,6 +74,12 @@ export const ERRORS = {
     remedy:
       "Find out in the service's console which of the two keys belongs to the stack. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
   },
+  "KP-SCOPE": {
+    kind: "bad_answer",
+    when: "The service created a key with another scope than the program asked for: a key for a whole organization or another project instead of one limited to `projectId`, or a limited key without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
+    remedy:
+      "Check that the service supports keys that are limited to a project, and that `projectId` is right. If a key with the scope in the message will do, set or remove `projectId` accordingly.",
+  },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",
     when: "The run would revoke or rotate a key that keyplane authenticates with, which would lock keyplane out. Nothing was changed.",

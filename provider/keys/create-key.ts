@@ -1,6 +1,6 @@
 import type { CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
-import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
+import { type ApiError, isAborted, isAnswerLost, isApiError, isOtherKey, KeyplaneError, messageOf } from "../errors";
 import type { Context, LostRequests } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
@@ -69,7 +69,8 @@ async function create(inputs: NamedInputs, context: Context): Promise<NewKey> {
     const { name } = inputs;
     const created = await (name === undefined
       ? createNamed(inputs, left, context)
-      : createExact({ ...inputs, name }, context));
+      : createExact({ ...inputs, name }, context)
+    ).catch((error: unknown) => revokeOther(error, left, context));
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealOrRevoke(created, sealer, left, context));
     return { created, sealedKey, ...leftOf(left, context) };
@@ -87,6 +88,17 @@ function leftOf({ lostNames, orphans }: Leftovers, context: Context): Left {
   const lostAt = () => new Date(context.account().serviceNow()).toISOString();
   const lost = lostNames.length === 0 ? {} : { lostNames, lostAt: lostAt() };
   return { lost, pendingRevocations: orphans.map(({ id }) => id) };
+}
+
+/** Revokes a key that the service has created with another scope than requested. Throws every error on. */
+async function revokeOther(error: unknown, left: Leftovers, context: Context): Promise<never> {
+  if (!isOtherKey(error)) throw error;
+  const isGone = await revokeOrphan(error.created, "whose scope is another than requested,", left, context);
+  const end = isGone ? "is revoked again" : "is still to be revoked";
+  const remedy =
+    "Check projectId, and whether the service supports keys that are limited to a project. If a key with this scope will " +
+    "do, set or remove projectId accordingly";
+  throw new KeyplaneError(error.code, `${error.message}. Nobody got the key, and it ${end}. ${remedy}`, error);
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */

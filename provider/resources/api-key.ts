@@ -6,6 +6,7 @@ import { findKey } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn } from "../keys/identity";
 import { dueByAge, isKept } from "../keys/key-fields";
+import { asListed } from "../keys/key-limit";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
 import { bothLost, settleLost, settleLostForGood } from "../keys/lost-request";
 import { formatKey, isOthers, ownerTag } from "../keys/names";
@@ -130,7 +131,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       const isDone = leftBeside(state).length === 0 && state.lost.lostNames === undefined;
       return isDone ? undefined : { ...state, gone: true };
     }
-    return { ...state, identity: identityHere(state.identity, context) };
+    const inputs = asListed(state.inputs, found, context);
+    return { ...state, inputs, identity: identityHere(state.identity, context) };
   },
 
   async update(id, saved, inputs, context) {
@@ -150,7 +152,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { readClaim, proveKey } = await import("../keys/import-key.js");
     const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
-    const found = withoutEmpty({ ...inputs, name, projectId });
+    const found = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
     const taken = { keyId: id, name, key: claim.key, digest: keyDigest(claim.key), createdAt, mintedBy: maker(found) };
     return { id, inputs: found, outputs: withInputs({ ...NO_KEY, ...taken, imported: true }, found) };
   },

@@ -5,6 +5,7 @@ import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/acco
 import { laterNow, notDueYet } from "../keys/clock-skew";
 import { findKey } from "../keys/find-key";
 import { nextDue, rotateAt } from "../keys/key-fields";
+import { asListed, reportPrevious } from "../keys/key-limit";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
@@ -109,7 +110,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       );
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
-    return { ...left, currentGone, identity: identityHere(identity, context) };
+    reportPrevious(state.inputs, previousFound, context);
+    const inputs = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, context);
+    return { ...left, inputs, currentGone, identity: identityHere(identity, context) };
   },
 
   async update(id, saved, inputs, context) {

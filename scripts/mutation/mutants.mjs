@@ -412,6 +412,39 @@ const settle = [
       by: "C6",
     },
   ]),
+  ...inFile("provider/api/keys/api-keys.ts", [
+    {
+      name: "a new key with another scope than requested is not handed out",
+      change: drop("#mustBeAsAsked", "throw", "OtherKeyError"),
+      test: resources("key-scope"),
+    },
+    {
+      name: "a list shows the scope of a new key whose answer does not",
+      change: drop("#mustBeAsAsked", "said", "#listedLimit"),
+      test: api("keys-limit"),
+      by: "creating a key for a project fails with the key's id if the service has ignored",
+    },
+    {
+      name: "a list that contradicts the answer to a creation is reported",
+      change: drop("#read", "#compareLimits"),
+      test: api("keys-limit"),
+      by: "creating a key for a project reports a list",
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    {
+      name: "a new key with another scope than requested is revoked",
+      change: uncalled("revokeOther", "revokeOrphan"),
+      test: resources("key-scope"),
+    },
+  ]),
+  ...inFile("provider/keys/key-limit.ts", [
+    {
+      name: "a refresh records the scope that the list shows",
+      change: always("asListed", "other", "undefined"),
+      test: resources("key-scope"),
+    },
+  ]),
   ...inFile("provider/ids.ts", [
     {
       name: "an id is exact or none",

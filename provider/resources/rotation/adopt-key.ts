@@ -1,9 +1,11 @@
+import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
 import { proveKey, readClaim } from "../../keys/import-key";
+import { reportUnsaid } from "../../keys/key-limit";
 import { formatKey, hasTagOf, ownerTag } from "../../keys/names";
 import { withoutEmpty } from "../../members";
 import type { Context, Imported } from "../../schema/resource-type";
@@ -26,11 +28,14 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
         "new key",
     );
   }
-  if (projectId !== inputs.projectId) {
-    const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
-    const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
+  if (compareLimit(inputs.projectId, projectId) === "other") {
+    const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${formatKey(found)} ${describeLimit(projectId)}. ${way}, or adopt another key`,
+    );
   }
+  reportUnsaid(inputs, found, context);
   reportSkew(context);
   context.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
   return withTriggers(takenOver(adopt, found, inputs));
@@ -45,7 +50,7 @@ export async function importKey(
 ): Promise<Pick<Imported<RotationInputs, RotationState>, "inputs" | "outputs">> {
   const claim = readClaim(id, key);
   const record = await proveKey(claim, inputs, context);
-  const found = withoutEmpty({ ...inputs, projectId: record.projectId });
+  const found = withoutEmpty({ ...inputs, projectId: record.projectId ?? undefined });
   return { inputs: found, outputs: takenOver(claim, record, found) };
 }
 
