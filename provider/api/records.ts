@@ -15,8 +15,8 @@ export interface ApiKeyRecord {
   /** Who created it, if the service provides it. */
   readonly createdBy?: string;
   /**
-   * The project that the key is limited to; `null` if it is limited to none. Absent if the service does not say, as for
-   * an account's own keys.
+   * The project that the key is limited to; `null` for a key of a whole organization. Absent if the service does not say,
+   * as for an account's own keys.
    */
   readonly projectId?: string | null;
 }
