@@ -10,7 +10,7 @@ export const ERRORS = {
   },
   "KP-INPUT": {
     kind: "input",
-    when: "An input of a resource, or an argument of a data source, is invalid. Nothing was sent.",
+    when: "An input of a resource, or an argument of a data source, is invalid or missing. Nothing was changed.",
     remedy: "Correct the input that the message names.",
   },
   "KP-SEAL": {
