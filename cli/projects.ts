@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Project } from "../provider/api";
-import { getProjects } from "../provider/functions";
 import { counted } from "../provider/text";
 import { type KeysFlags, openAccount, readOrganization, withAccount } from "./account";
 import type { CommandRun } from "./command-run";
@@ -34,7 +33,7 @@ async function projects({ organization: organizationId, json, ...flags }: Flags,
     warnings.push(message);
     note(message);
   };
-  const found = await getProjects(openAccount(flags), { organizationId, signal: run.signal, onWarning });
+  const found = await openAccount(flags).projects.list({ organizationId, signal: run.signal, onWarning });
   if (json) return printJson({ projects: found, warnings });
   printTable(found, COLUMNS);
   print(counted(found.length, "project"));

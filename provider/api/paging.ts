@@ -34,7 +34,7 @@ const ABOUT_LIMIT =
   /\b(limit|page.?size|per.?page)\b|maxim|at most|exceed|range|greater|less|too (large|many|big|high)/i;
 /** Messages that do not say what is wrong. */
 const ABOUT_ANYTHING =
-  /^\W*(bad request|invalid (request|query|parameters?|arguments?)|validation (error|failed)|unprocessable entity|)\W*$/i;
+  /^(bad request|invalid (request|query|parameters?|arguments?)|validation (error|failed)|unprocessable entity)?\.?$/i;
 
 /** Whether an error can be the refusal of a page size. Any other refusal would only be repeated with smaller pages. */
 function canBeAboutLimit(error: unknown): boolean {

@@ -98,11 +98,11 @@ export class Projects {
 }
 
 /** The service's message if projects belong to organizations, and a personal key names none. */
-const ORGANIZATION_MISSING = /\borg(anization)?_?id\b.*\b(required|missing)\b/i;
+const ORGANIZATION_MISSING = [/\borg(anization)?_?id\b/i, /\b(required|missing)\b/i] as const;
 
 /** The error that names the argument that is missing; undefined for another refusal. */
 function lacksOrganization(error: unknown): KeyplaneError | undefined {
-  if (!isApiError(error) || !ORGANIZATION_MISSING.test(error.serviceMessage)) return undefined;
+  if (!isApiError(error) || !ORGANIZATION_MISSING.every((part) => part.test(error.serviceMessage))) return undefined;
   return new KeyplaneError(
     "KP-INPUT",
     `organizationId: is missing, and this account's projects belong to organizations. Set it, or --organization of the ` +
