@@ -438,6 +438,36 @@ const settle = [
       test: resources("key-scope"),
     },
   ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "a warning of an account is shown",
+      change: drop("account", "onWarning"),
+      test: contract("account"),
+      by: "a service that does not say the scope of new keys",
+    },
+  ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a refusal that is not about the size is not repeated with smaller pages",
+      change: never("fetch", "canBeAboutLimit"),
+      test: api("paging"),
+      by: "a page that the service refuses is not requested again",
+    },
+  ]),
+  ...inFile("provider/api/projects/projects.ts", [
+    {
+      name: "a project of another organization is not found",
+      change: never("get", "organizationId", "orgId"),
+      test: api("projects"),
+      by: "projects that belong to organizations are read by their id",
+    },
+    {
+      name: "a project is looked for in the list only if the service lacks the call for one",
+      change: drop("get", "hasNoRoute", "throw"),
+      test: api("projects"),
+      by: "one project is not looked for",
+    },
+  ]),
   ...inFile("provider/keys/key-limit.ts", [
     {
       name: "a refresh records the scope that the list shows",
