@@ -68,8 +68,8 @@ export class Reader {
 
   /** The same, of a field whose `null` has a meaning. An empty text is the `null` of services that have none. */
   nullableText(source: Members, name: string, path: string): string | null | undefined {
-    if (Object.hasOwn(source, name) && source[name] === null) return null;
-    return this.optionalText(source, name, path) === "" ? null : this.optionalText(source, name, path);
+    const text = this.optionalText(source, name, path);
+    return text === "" || (text === undefined && Object.hasOwn(source, name)) ? null : text;
   }
 
   /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */

@@ -3,7 +3,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Outputs, Properties } from "../../../provider/schema/outputs";
 import { NotReady } from "../../../provider/schema/resource-type";
-import type { ProjectKeys } from "../../../testing/control-plane";
+import type { LiveKey, ProjectKeys } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { failureOf, json, OWNER, StackHarness } from "./harness";
 
@@ -117,6 +117,21 @@ describe("a rotation that gets a key with another scope", () => {
   });
 });
 
+describe("a previous key that the list shows with another scope", () => {
+  it("is named in a refresh, and the resource stays", async () => {
+    const { harness, inputs } = await start();
+    const type = resourceTypes.RotatingApiKey;
+    const { id, outputs } = await type.create(json({ ...inputs, rotationTriggers: { at: "1" } }), harness.context);
+    const rotated = await type.update(id, outputs, json({ ...inputs, rotationTriggers: { at: "2" } }), harness.context);
+    const [current, previous] = await harness.plane.liveKeys();
+    const body = [entryOf(current, "mine"), entryOf(previous, null)];
+    await harness.plane.rules.add({ route: LIST, body, status: 200, count: null });
+    await harness.context.keys().list({ fresh: true });
+    expect(drift(type, await type.read(id, rotated, harness.context), inputs)).toEqual([]);
+    expect(harness.told.warn).toEqual([expect.stringContaining(`${previous?.id}`)]);
+  });
+});
+
 describe("an exact name for a key that gets another scope", () => {
   it("is free again", async () => {
     const { harness, inputs } = await start("null");
@@ -153,6 +168,10 @@ describe("a key of an organization that is adopted for a project", () => {
 /** The list's entry of the only key, with another project. */
 async function listed(harness: StackHarness, projectId: string | null): Promise<object> {
   const [key] = await harness.plane.liveKeys();
+  return entryOf(key, projectId);
+}
+
+function entryOf(key: LiveKey | undefined, projectId: string | null): object {
   const { id, name, createdAt } = key ?? {};
   return { id, name, created_at: createdAt, last_used_at: null, last_used_from_addr: "", project_id: projectId };
 }
