@@ -6,6 +6,7 @@ import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import type { Call } from "../keys/place";
+import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
@@ -94,7 +95,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
     const left = previousFound === undefined ? withoutPrevious(state) : state;
     const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
-    return { ...live, account: call.place.mark };
+    reportPrevious(state.inputs, previousFound, call.row);
+    const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
+    return { ...live, inputs: listed, account: call.place.mark };
   },
 
   async update(saved, inputs, call) {

@@ -395,6 +395,69 @@ const settle = [
       by: "C6",
     },
   ]),
+  ...inFile("provider/api/keys/api-keys.ts", [
+    {
+      name: "a new key with another scope than requested is not handed out",
+      change: drop("#mustBeAsAsked", "throw", "OtherKeyError"),
+      test: resources("key-scope"),
+    },
+    {
+      name: "a list shows the scope of a new key whose answer does not",
+      change: drop("#mustBeAsAsked", "said", "#listedLimit"),
+      test: api("keys-limit"),
+      by: "creating a key for a project fails with the key's id if the service has ignored",
+    },
+    {
+      name: "a list that contradicts the answer to a creation is reported",
+      change: drop("#read", "#compareLimits"),
+      test: api("keys-limit"),
+      by: "creating a key for a project reports a list",
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    {
+      name: "a new key with another scope than requested is revoked",
+      change: uncalled("revokeOther", "revokeOrphan"),
+      test: resources("key-scope"),
+    },
+  ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "a warning of an account is shown",
+      change: drop("account", "onWarning"),
+      test: contract("account"),
+      by: "a service that does not say the scope of new keys",
+    },
+  ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a refusal that is not about the size is not repeated with smaller pages",
+      change: never("fetch", "canBeAboutLimit"),
+      test: api("paging"),
+      by: "a page that the service refuses is not requested again",
+    },
+  ]),
+  ...inFile("provider/api/projects/projects.ts", [
+    {
+      name: "a project of another organization is not found",
+      change: never("get", "organizationId", "orgId"),
+      test: api("projects"),
+      by: "projects that belong to organizations are read by their id",
+    },
+    {
+      name: "a project is looked for in the list only if the service lacks the call for one",
+      change: drop("get", "hasNoRoute", "throw"),
+      test: api("projects"),
+      by: "one project is not looked for",
+    },
+  ]),
+  ...inFile("provider/keys/key-limit.ts", [
+    {
+      name: "a refresh records the scope that the list shows",
+      change: always("asListed", "other", "undefined"),
+      test: resources("key-scope"),
+    },
+  ]),
   ...inFile("provider/ids.ts", [
     {
       name: "an id is exact or none",
