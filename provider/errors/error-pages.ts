@@ -56,6 +56,12 @@ export const ERRORS = {
     when: "A program loads two versions of this package that cannot work together in one stack. Nothing was sent.",
     remedy: "Install one version. `npm ls keyplane` shows which package requires the other version.",
   },
+  "KP-NOT-INSTALLED": {
+    kind: "config",
+    when: "A program gets keyplane only through a library, and its package manager keeps the dependencies of packages apart, as pnpm and Yarn do. Pulumi loads the provider from the folder of the program, and does not find it there. Nothing was sent.",
+    remedy:
+      "Add keyplane to the dependencies in the `package.json` that the message names, in the version that the library uses, and install them.",
+  },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DYNAMIC } from "../../provider/resource-types";
+import { mustFindProvider } from "./provider-here";
 import { programError } from "./run/program-error";
 import { outlivesItsStack } from "./run/watch-registrations";
 
@@ -44,6 +45,7 @@ export function prepareInputs(
     const why = kind === "ProjectReady" ? NOTHING_TO_IMPORT : NO_SECRET;
     throw programError("KP-IMPORT", `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because ${why}`);
   }
+  mustFindProvider();
   const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),
