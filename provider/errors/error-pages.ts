@@ -66,7 +66,7 @@ export const ERRORS = {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. After a 403, use a key of a user who has the permission.",
+      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: without the program, `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
