@@ -58,7 +58,10 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     return rotationReason(withTriggers(state, inputs.rotationTriggers), inputs, now) === undefined ? KEY_OUTPUTS : [];
   },
 
-  rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
+  rules: (inputs, context, before) => [
+    ...rotationRules(inputs, context, before),
+    ...adoptionRules(inputs, context, before),
+  ],
 
   holds: heldBy,
 

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../duration";
+import { formatDuration, parseDuration } from "../../duration";
 import type { Overlap } from "../../keys/fate";
 import { keyFields, keyRules } from "../../keys/key-fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
@@ -6,6 +6,8 @@ import { type FieldRule, type InputsOf, type Planned, types } from "../../schema
 import type { Context, Failure } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
+/** Longer than services that record a use once an hour can be late. A shorter period gets a warning. */
+const DEFAULT_QUIET = "2h";
 
 export const rotationFields = {
   ...keyFields,
@@ -18,7 +20,7 @@ export const rotationFields = {
   sealTo: { ...keyFields.sealTo, change: "update" },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
-  quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
+  quietPeriod: { type: types.duration, fallback: DEFAULT_QUIET, change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
   /** The key to start with. It has no effect once the resource exists, and can then be removed from the program. */
@@ -44,7 +46,8 @@ export function periodsOf(inputs: PlannedRotation): Overlap {
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
-export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
+export function rotationRules(inputs: PlannedRotation, context: Context, before: PlannedRotation): readonly Failure[] {
+  warnOfShortQuiet(inputs, context, before);
   // Noted here, because the engine compares no resource that `--replace` or `state taint` replaces.
   if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
@@ -61,6 +64,17 @@ export function rotationRules(inputs: PlannedRotation, context: Context): readon
     failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
   }
   return failures;
+}
+
+/** Warns once: when a period that a late service makes unsafe is new or changed. */
+function warnOfShortQuiet({ quietPeriod }: PlannedRotation, context: Context, before: PlannedRotation): void {
+  const [quiet, least] = [parseDuration(quietPeriod), parseDuration(DEFAULT_QUIET)];
+  if (quiet === undefined || least === undefined || quiet >= least || quietPeriod === before.quietPeriod) return;
+  context.warn(
+    `quietPeriod is ${formatDuration(quiet)}. If the service shows the last use of a key later than that, the previous key can be ` +
+      "revoked while it is used. Choose longer than the pause between two uses plus the delay of the service, and at " +
+      `least ${DEFAULT_QUIET} if you do not know the delay`,
+  );
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */

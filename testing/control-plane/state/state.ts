@@ -89,6 +89,7 @@ export class State {
     this.keys.load(snapshot.keys);
     this.projects.load(snapshot.projects);
     this.operations.load(snapshot.operations);
-    this.switches = snapshot.switches;
+    // An older file does not have all of them.
+    this.switches = { ...defaultSwitches, ...snapshot.switches };
   }
 }
