@@ -45,7 +45,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   writeState,
 
   rules: (inputs, check, before) => [
-    ...rotationRules(inputs, check),
+    ...rotationRules(inputs, check, before),
     ...adoptionRules(inputs, check, Object.keys(before).length === 0),
   ],
 

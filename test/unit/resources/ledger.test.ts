@@ -922,8 +922,8 @@ describe("the record of a previous key", () => {
     await harness.plane.state.useKey(old);
     const second = await harness.endRun(told(current, true), first);
     const { usedAt } = recordOf(second) as { usedAt: string };
-    expect(isDue(second, Date.parse(usedAt) + HOUR - 1, told(current, true))).toBe(false);
-    expect(isDue(second, Date.parse(usedAt) + HOUR, told(current, true))).toBe(true);
+    expect(isDue(second, Date.parse(usedAt) + 2 * HOUR - 1, told(current, true))).toBe(false);
+    expect(isDue(second, Date.parse(usedAt) + 2 * HOUR, told(current, true))).toBe(true);
     expect(await harness.liveIds()).toContain(old);
   });
 

@@ -19,9 +19,10 @@ export interface UpResult {
   readonly notReady?: string;
 }
 
-/** A day, the grace period, and an hour, the quiet period, in milliseconds. */
+/** An hour, a day, which is the grace period, and the quiet period, in milliseconds. */
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
+export const QUIET = 2 * HOUR;
 
 const kind = resourceTypes.RotatingApiKey;
 

@@ -274,12 +274,27 @@ describe("in another account, if a run with --target leaves out the owner,", () 
 });
 
 describe("the inputs of a RotatingApiKey", () => {
-  const failuresOf = (inputs: Properties) => {
-    const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
-    return check(resourceTypes.RotatingApiKey, { ...base, ...inputs }, {
-      run: new RunNotes(),
-    } as StackHarness["context"]).failures;
+  const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
+  const checked = (inputs: Properties, before: Properties = {}) => {
+    const warnings: string[] = [];
+    const context = { run: new RunNotes(), warn: (text: string) => warnings.push(text) };
+    const { failures } = check(
+      resourceTypes.RotatingApiKey,
+      { ...base, ...inputs },
+      context as unknown as StackHarness["context"],
+      before,
+    );
+    return { failures, warnings };
   };
+  const failuresOf = (inputs: Properties) => checked(inputs).failures;
+
+  it("get one warning about a quietPeriod below the default, when it is new or changed", () => {
+    const short = { quietPeriod: "90m" };
+    expect(checked(short).warnings).toEqual([expect.stringMatching(/^quietPeriod is 90 min\..*at least 2h/)]);
+    expect(checked(short, { quietPeriod: "2h" }).warnings).toHaveLength(1);
+    expect(checked(short, short).warnings).toEqual([]);
+    for (const quietPeriod of [undefined, "2h", "1d"]) expect(checked({ quietPeriod }).warnings).toEqual([]);
+  });
 
   it.each([
     {},

@@ -3,7 +3,7 @@ import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/outputs";
 import { failureOf } from "./harness";
-import { DAY, HOUR, RotatingStack } from "./rotating-stack";
+import { DAY, HOUR, QUIET, RotatingStack } from "./rotating-stack";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
@@ -203,7 +203,7 @@ describe("a rotation", () => {
     );
     expect(stack.warnings).toContain(`Give its users key ${stack.current}`);
     expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.clock.pass(HOUR + 1_000);
+    await stack.harness.clock.pass(QUIET + 1_000);
     await stack.up();
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
@@ -332,16 +332,41 @@ describe("a rotation", () => {
     await stack.up(second);
     const { previous } = stack;
     await stack.harness.clock.pass(DAY);
-    await stack.harness.plane.state.useKey(previous, HOUR / 2, "203.0.113.9");
+    await stack.harness.plane.state.useKey(previous, QUIET / 2, "203.0.113.9");
     await stack.up();
     expect(stack.warnings).toMatch(
       new RegExp(`key ${previous} .*last used \\S+Z from 203\\.0\\.113\\.9\\. It is kept`),
     );
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.clock.pass(HOUR / 2 + 1_000);
+    await stack.harness.clock.pass(QUIET / 2 + 1_000);
     await stack.up();
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("T7: a key in constant use whose last use is an hour late outlives its grace, unless quietPeriod is as short", async () => {
+    for (const [inputs, isKept] of [
+      [first, true],
+      [{ ...first, quietPeriod: "30m" }, false],
+    ] as const) {
+      const stack = await RotatingStack.start(inputs);
+      await stack.harness.plane.state.switch({ lastUsedThrottleMs: HOUR });
+      await stack.up({ ...inputs, rotationTriggers: second.rotationTriggers });
+      const { previous } = stack;
+      const secret = String(stack.outputs.previousKey);
+      // The last use that is recorded is 59 minutes before the grace is over.
+      await stack.harness.clock.pass(DAY - HOUR);
+      for (const minutes of [1, 29, 29]) {
+        await stack.harness.clock.pass(minutes * 60_000);
+        await fetch(`${stack.harness.plane.url}/api_keys`, { headers: { authorization: `Bearer ${secret}` } });
+      }
+      await stack.harness.clock.pass(60_000);
+      await stack.up();
+      expect([(await stack.harness.liveIds()).includes(previous), inputs.quietPeriod]).toEqual([
+        isKept,
+        inputs.quietPeriod,
+      ]);
+    }
   });
 
   it("T7: revokes a previous key in use when maxOverlap is over, and not before", async () => {
