@@ -1,5 +1,5 @@
 import type { CreatedKey } from "../api/records";
-import { isAborted, isAnswerLost, isApiError, isOtherKey, KeyplaneError, messageOf } from "../errors";
+import { isAborted, isAnswerLost, isApiError, isKeyplaneError, isOtherKey, KeyplaneError, messageOf } from "../errors";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { NameClaim } from "./exact-name";
@@ -45,9 +45,10 @@ export interface NewKey {
 export class NotCreated extends Error {
   constructor(
     readonly left: Left,
-    message: string,
+    /** Why there is no key. */
+    override readonly cause: KeyplaneError,
   ) {
-    super(message);
+    super(cause.message);
   }
 }
 
@@ -74,7 +75,7 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)), left: attempts };
   } catch (error) {
     const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
-    throw isSame ? error : new NotCreated(attempts, messageOf(error));
+    throw isSame || !isKeyplaneError(error) ? error : new NotCreated(attempts, error);
   }
 }
 

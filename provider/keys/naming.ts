@@ -18,7 +18,7 @@ const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
  * key with it is requested.
  * @param seed - What the random part is made from. @default random bytes
  */
-export function newMark(urn: string, seed: Uint8Array | string = randomBytes(RANDOM_LENGTH)): string {
+export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
   const bytes = typeof seed === "string" ? Buffer.from(seed) : seed;
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
   return tagOf(urn) + base32(sha256(`${Buffer.from(bytes).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);

@@ -26,6 +26,7 @@ import {
   readKeyState,
   writeKeyState,
 } from "../keys/state";
+import { proveKey, readClaim } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
@@ -130,8 +131,6 @@ export const apiKey = atBorder<Inputs, State>({
   },
 
   async import(id, key, inputs, call) {
-    // Loaded on demand, because an import is rare.
-    const { readClaim, proveKey } = await import("../keys/taking-over.js");
     const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
@@ -255,7 +254,7 @@ async function makeKey(before: State, call: Call): Promise<Made<State>> {
     // Nothing but a later import reads the id.
     const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
     const state = { ...before, ...left, createdAt: undefined, account: call.place.mark };
-    throw new NotReady<State>(id, state, error.message);
+    throw new NotReady<State>(id, state, error.message, error.cause.code);
   }
 }
 

@@ -12,7 +12,7 @@ import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../key
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
 import { UNKNOWN } from "../schema/field-types";
 import { atBorder, NotReady } from "./resource";
-import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adoption";
+import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
@@ -64,11 +64,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   async create(inputs, call) {
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
-    if (adopt !== undefined) {
-      // Loaded on demand, because adoption is rare.
-      const { adoptKey } = await import("./rotation/adoption.js");
-      return { id, state: await adoptKey(adopt, inputs, call) };
-    }
+    if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
+    // Nothing is the state in which a rotation is due, because there is no key.
     const rotate = () => rotateIfDue(withInputs(NOTHING, inputs), NOTHING, { ...call, id });
     return { id, state: await settlingLeftovers(call, undefined, rotate) };
   },
@@ -105,7 +102,10 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     reportQueued(state, saved, call);
     const now = call.place.account.now();
     const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
-    if (!isBusy && !rotatesNow(state, now)) return rotateIfDue(state, saved, call);
+    if (!isBusy && !rotatesNow(state, now)) {
+      reportClosedWindow(state, call);
+      return state;
+    }
     return settlingLeftovers(call, saved.requests, async () => {
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
@@ -114,11 +114,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     });
   },
 
-  async import(keyId, key, inputs, call) {
-    // Loaded on demand, because an import is rare.
-    const { importKey } = await import("./rotation/adoption.js");
-    return { id: randomUUID(), ...(await importKey(keyId, key, inputs, call)) };
-  },
+  import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
     const { current, previous, lost, account, requests } = state;
@@ -129,6 +125,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const kept = keys.filter((key) => staysLive(key, state));
     for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     const toRevoke = keys.filter((key) => !kept.includes(key));
+    // Before the first revocation, so that a refusal leaves both keys.
     for (const key of toRevoke) refuseOwnCredential(key, call);
     for (const key of toRevoke) {
       call.row.progress(`revoking key ${key.id}`);

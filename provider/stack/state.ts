@@ -24,11 +24,8 @@ export interface StackFacts {
   readonly notes: readonly Note[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(id: string): "yes" | "no" | "unknown";
-  /**
-   * The URN of a resource that has a key as its current or previous one.
-   * @param except - The resource that asks. Without an id, all resources with its URN.
-   */
-  holderOf(id: string, except?: { readonly urn: string; readonly id?: string | undefined }): string | undefined;
+  /** The URN of a resource that has a key as its current or previous one. */
+  holderOf(id: string): string | undefined;
 }
 
 /**
@@ -52,11 +49,8 @@ export function factsFor(deployment: Deployment, operation: Operation): StackFac
       if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
       return isHidden ? "unknown" : "no";
     },
-    holderOf: (id, except) =>
-      holders.find(({ resource, keys }) => {
-        const isExcepted = resource.urn === except?.urn && (except.id ?? resource.id) === resource.id;
-        return !isExcepted && keys.some((key) => key.id === id && key.role !== "to be revoked");
-      })?.resource.urn,
+    holderOf: (id) =>
+      holders.find(({ keys }) => keys.some((key) => key.id === id && key.role !== "to be revoked"))?.resource.urn,
   };
 }
 

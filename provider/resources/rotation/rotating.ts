@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf, parseDuration } from "../../duration";
-import { KeyplaneError } from "../../errors";
+import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { accountNow } from "../../keys/account";
 import { reportSkew } from "../../keys/clock";
@@ -43,11 +43,11 @@ export async function rotateKey(
     call,
   );
   const left = { ...state, ...made.left };
-  if (made.key === undefined) {
-    if (sameKeys(left, saved)) throw made.failure;
-    throw new NotReady(id, left, `${made.failure?.message}`);
+  if ("error" in made) {
+    if (sameKeys(left, saved)) throw made.error;
+    throw new NotReady(id, left, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
   }
-  const { createdAt, ...current } = made.key;
+  const { key: current, createdAt, unready } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
     ...left,
@@ -63,12 +63,12 @@ export async function rotateKey(
   };
   say(before, reason, next, ownSetting, call);
   if (old === undefined || !isRevokedNow) {
-    if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
+    if (unready !== undefined) throw new NotReady(id, next, unready);
     return next;
   }
   // Until its successor is ready, a consumer may have no other key.
   const waiting = { ...next, pendingRevocations: [...next.pendingRevocations, old.id] };
-  if (made.failure !== undefined) throw new NotReady(id, waiting, made.failure.message);
+  if (unready !== undefined) throw new NotReady(id, waiting, unready);
   if ((await revokeAll([recorded(old, before)], call)).length > 0) throw stillLive(old.id, waiting, call);
   call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
   return next;
@@ -103,14 +103,16 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
   throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
 }
 
-interface Attempt {
-  /** Absent if none could be created, or if the new key was unusable and was revoked. */
-  readonly key?: HeldKey & { readonly createdAt: string };
-  readonly pending: readonly PendingWork[];
-  readonly left: Left;
-  /** Why there is no key, or why it is not ready. */
-  readonly failure?: Error;
-}
+/** A new key, and why it is not ready if it is not; or why there is none, or none that can be used. */
+type Attempt = { readonly left: Left } & (
+  | {
+      readonly key: HeldKey;
+      readonly createdAt: string;
+      readonly pending: readonly PendingWork[];
+      readonly unready?: string;
+    }
+  | { readonly error: unknown }
+);
 
 /** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
 async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Attempt> {
@@ -122,8 +124,9 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
     const prefix = namePrefix ?? prefixFrom(nameInUrn(call.urn));
     newKey = await createKey({ prefix, projectId, maxAgeMs: parseDuration(maxAge), sealTo }, before, call);
   } catch (error) {
-    const { requests, lost, pendingRevocations } = error instanceof NotCreated ? error.left : before;
-    return { pending: [], left: { requests, lost, pendingRevocations }, failure: error as Error };
+    const isLeft = error instanceof NotCreated;
+    const { requests, lost, pendingRevocations } = isLeft ? error.left : before;
+    return { left: { requests, lost, pendingRevocations }, error: isLeft ? error.cause : error };
   }
   const { created, sealedKey, left } = newKey;
   const { id, name, key, createdAt, operations } = created;
@@ -135,10 +138,10 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
     const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
     const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
     const pendingRevocations = [...left.pendingRevocations, ...live];
-    return { pending: [], left: { ...left, pendingRevocations }, failure: new KeyplaneError("KP-UNUSABLE", text) };
+    return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
   }
-  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key), createdAt };
-  return { key: held, pending, left, ...(reason !== undefined && { failure: new Error(reason) }) };
+  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) };
+  return { left, key: held, createdAt, pending, ...(reason !== undefined && { unready: reason }) };
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
