@@ -50,7 +50,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     createdAt: textOf(outputs.createdAt),
     pending: pendingIn(outputs.pending),
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    requests: typeof outputs.requests === "number" ? outputs.requests : outputs.keyId === undefined ? 0 : 1,
+    requests: typeof outputs.requests === "number" ? outputs.requests : 1,
     lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
     account: textOf(outputs.__account),
   };
@@ -67,8 +67,8 @@ export function writeKeyState({
 }: Omit<KeyState, "inputs">) {
   return {
     ...{ createdAt, pending, pendingRevocations },
-    // A resource with a key has requested at least one.
-    requests: requests > 1 ? requests : undefined,
+    // Nearly all resources have requested one.
+    requests: requests === 1 ? undefined : requests,
     ...lost,
     __account: account,
   };

@@ -5,9 +5,9 @@ import { accountNow } from "../keys/account";
 import { reportSkew } from "../keys/clock";
 import { createKey, NotCreated } from "../keys/creating";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
-import { findKey, type RecordedKey } from "../keys/finding";
+import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
-import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
+import { settleLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
 import type { Call } from "../keys/place";
@@ -32,7 +32,7 @@ import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
-import { atBorder, inputsIn, type Made, NotReady } from "./resource";
+import { atBorder, inputsIn, NotReady, settling } from "./resource";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -65,7 +65,7 @@ export const apiKey = atBorder<Inputs, State>({
   rules,
 
   // A name that the program no longer sets stays until something else replaces the key.
-  inForce: ({ key }, inputs) => ({ name: inputs.name === undefined ? undefined : key?.name }),
+  inForce: (_, inputs) => (inputs.name === undefined ? { name: undefined } : {}),
 
   due(state, inputs, now) {
     const { key, createdAt } = state;
@@ -92,15 +92,16 @@ export const apiKey = atBorder<Inputs, State>({
 
   async mustBeHere(state, call) {
     const { key, account } = state;
-    if (key === undefined || accountNow(account, call.place) === "same" || call.place.keys.hasRevoked(key.id)) return;
-    await findKey(recorded(key, state), call);
+    if (key !== undefined && accountNow(account, call.place) !== "same") await mustBeHere(recorded(key, state), call);
   },
 
-  create: (inputs, call) =>
-    settlingLeftovers(call, undefined, async () => {
+  async create(inputs, call) {
+    const made = await settling(call, undefined, async () => {
       await waitForProjects(inputs, call);
       return makeKey({ ...NO_KEY, inputs }, call);
-    }),
+    });
+    return { id: String(made.key?.id), state: made };
+  },
 
   async read(state, call) {
     const { key } = state;
@@ -120,13 +121,13 @@ export const apiKey = atBorder<Inputs, State>({
   async update(saved, inputs, call) {
     const { id = "" } = call;
     if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
-    return settlingLeftovers(call, saved.requests, async () => {
+    return settling(call, saved.requests, async () => {
       const pendingRevocations = await revokeAll(pendingKeys(saved), call);
       const lost = await settleLost(saved.lost, saved.account, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) return waitUntilReady(id, state, state.key.key, call);
       await waitForProjects(inputs, call);
-      return (await makeKey(state, call)).state;
+      return makeKey(state, call);
     });
   },
 
@@ -141,13 +142,13 @@ export const apiKey = atBorder<Inputs, State>({
   async delete(state, call) {
     const { key, inputs, lost, account, requests } = state;
     const settled = settleLeftovers(call, requests);
-    settled.catch(() => {});
     await settleLostForGood(lost, account, call);
     if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
       call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     } else if (key !== undefined) await revokeKey(recorded(key, state), call);
     mustBeRevoked(await revokeAll(pendingKeys(state), call));
-    mustBeRevoked(await settled, ", which an interrupted run left behind");
+    const { ofNotes, own } = await settled;
+    mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
   },
 });
 
@@ -194,7 +195,7 @@ function readState(outputs: Members): State {
   };
 }
 
-const NO_KEY: State = readState({});
+const NO_KEY: State = { ...readState({}), requests: 0 };
 
 function writeState(state: State): Members {
   const { inputs, key, createdAt } = state;
@@ -225,7 +226,7 @@ function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: St
 }
 
 /** Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record. */
-async function makeKey(before: State, call: Call): Promise<Made<State>> {
+async function makeKey(before: State, call: Call): Promise<State> {
   const { inputs } = before;
   const { name, namePrefix, onNameConflict, projectId, maxAge, sealTo } = inputs;
   const request = {
@@ -247,14 +248,14 @@ async function makeKey(before: State, call: Call): Promise<Made<State>> {
       pending: pendingAfter(operations, inputs),
       account: call.place.mark,
     };
-    return { id, state: await waitUntilReady(call.id ?? id, state, key, call) };
+    return await waitUntilReady(call.id ?? id, state, key, call);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const { left } = error;
     // Nothing but a later import reads the id.
     const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
     const state = { ...before, ...left, createdAt: undefined, account: call.place.mark };
-    throw new NotReady<State>(id, state, error.message, error.cause.code);
+    throw new NotReady<State>(id, state, error.message, error.code);
   }
 }
 

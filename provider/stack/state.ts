@@ -14,8 +14,11 @@ export interface Operation {
 
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
 export interface Note extends CreationNote {
-  /** Whether this process may settle it: no other process can have the creation under way. */
-  readonly isOwnProvider: boolean;
+  /**
+   * Whose process has begun it: one of the asking operation's provider, or of one that has left the state, so that no other
+   * process can have it under way; one of the same package in another version; or one of another provider.
+   */
+  readonly by: "own" | "other version" | "other";
 }
 
 /** What the state of the operation's own stack says about keys. */
@@ -38,12 +41,14 @@ export function factsFor(deployment: Deployment, operation: Operation): StackFac
   const ours = deployment.resources.filter(isKeyplanes);
   const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
   const isHidden = ours.some(hidesKeys);
-  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => withoutVersion(urn)));
+  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => urn));
   const own = providerOf(asking);
   return {
     notes: notesIn(deployment).map((note) => {
       const provider = providerOf(note);
-      return { urn: note.urn, mark: note.mark, isOwnProvider: provider === own || !providers.has(provider) };
+      const isOwn = provider === own || !providers.has(provider);
+      const isSame = withoutVersion(provider) === withoutVersion(own);
+      return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isSame ? "other version" : "other" };
     }),
     holds: (id) => {
       if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
@@ -56,12 +61,12 @@ export function factsFor(deployment: Deployment, operation: Operation): StackFac
 
 /** The resource that an operation is about, if the state shows that it is under way. */
 function resourceOf({ kind, urn, mark, id }: Operation, { resources, pending }: Deployment): StateResource | undefined {
-  if (kind === "reading") return resources.find((each) => each.urn === urn && each.id === id);
+  // An alias or a rename can have changed the URN of a resource that is read or deleted. The note of an update has no id.
   const isIt = (resource: StateResource) =>
-    // An alias can have changed the URN of a resource that is deleted. The note of an update has no id.
-    kind === "deleting"
+    kind === "deleting" || kind === "reading"
       ? isKeyType(resource.type) && resource.id === id
       : resource.urn === urn && mark !== undefined && markOf(resource) === mark;
+  if (kind === "reading") return resources.find(isIt);
   return pending.find(({ type, resource }) => type === kind && isIt(resource))?.resource;
 }
 
@@ -69,8 +74,8 @@ const isProvider = ({ type }: StateResource): boolean => type.startsWith("pulumi
 
 /** The URN of a resource's provider. */
 function providerOf({ provider }: Pick<StateResource, "provider">): string {
-  return withoutVersion(provider.slice(0, Math.max(0, provider.lastIndexOf("::"))));
+  return provider.slice(0, Math.max(0, provider.lastIndexOf("::")));
 }
 
-/** The name of a default provider has the version of its package: `default_1_2_3`. Those of a package count as one. */
+/** The name of a default provider has the version of its package: `default_1_2_3`. */
 const withoutVersion = (urn: string): string => urn.replace(/(::pulumi:providers:[^:]+::default)_.*$/s, "$1");

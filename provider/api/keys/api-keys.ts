@@ -44,6 +44,12 @@ interface ListKeysOptions extends ReadOptions {
    * @default false
    */
   readonly fresh?: boolean | undefined;
+  /**
+   * Also accepts a list from before this process last created a key, if it is at most 30 seconds old. Such a list shows
+   * how keys were used, but does not prove that a key is gone.
+   * @default false
+   */
+  readonly recent?: boolean | undefined;
 }
 
 interface RevokeKeyOptions extends ReadOptions {
@@ -78,7 +84,7 @@ export class Keys {
     private readonly clock: Clock,
     private readonly warn: (message: string) => void,
   ) {
-    this.#list = new SharedList((onSend, signal) => this.#read(onSend, signal));
+    this.#list = new SharedList(clock, (onSend, signal) => this.#read(onSend, signal));
   }
 
   /**
@@ -179,8 +185,10 @@ export class Keys {
    * does not prove that a key is gone.
    */
   async list(options: ListKeysOptions = {}): Promise<readonly ApiKeyRecord[]> {
-    const { fresh, signal } = options;
-    return this.#live(await (fresh ? this.#list.fresh(signal) : this.#list.get(signal)));
+    const { fresh, recent, signal } = options;
+    return this.#live(
+      await (recent ? this.#list.recent(signal) : fresh ? this.#list.fresh(signal) : this.#list.get(signal)),
+    );
   }
 
   /**

@@ -1,4 +1,8 @@
+import type { Clock } from "../../http";
 import { raceSignal } from "../../http/abort-signals";
+
+/** Maximum age of a recent read, in milliseconds. */
+const RECENT_MS = 30_000;
 
 /** One read in progress, shared by the callers that wait for it. */
 class Flight<T> {
@@ -25,10 +29,13 @@ export class SharedList<T> {
   #lastCreation = 0;
   #running: Flight<T> | undefined;
   #queued: Flight<T> | undefined;
-  #finished: { readonly value: T; readonly sentAt: number } | undefined;
+  #finished: { readonly value: T; readonly sentAt: number; readonly time: number } | undefined;
 
   /** @param read sends the request and calls `onSend` when it does */
-  constructor(private readonly read: (onSend: () => void, signal: AbortSignal) => Promise<T>) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly read: (onSend: () => void, signal: AbortSignal) => Promise<T>,
+  ) {}
 
   /** Records that this process has begun or ended a creation. */
   noteCreation(): void {
@@ -50,6 +57,16 @@ export class SharedList<T> {
   /** A new read, sent after this call. */
   fresh(signal: AbortSignal | undefined): Promise<T> {
     return this.#join(this.#flight("fresh"), signal);
+  }
+
+  /** A recent read. It may be older than the last creation, so it does not prove that something is absent. */
+  recent(signal: AbortSignal | undefined): Promise<T> {
+    const finished = this.#finished;
+    if (finished !== undefined && this.clock.monotonic() - finished.time <= RECENT_MS) {
+      return Promise.resolve(finished.value);
+    }
+    const underWay = [this.#running, this.#queued].find((flight) => flight?.abort.signal.aborted === false);
+    return this.#join(underWay ?? this.#flight("any"), signal);
   }
 
   #flight(age: "fresh" | "any"): Flight<T> {
@@ -74,7 +91,7 @@ export class SharedList<T> {
         flight.sentAt ??= ++this.#events;
       }, flight.abort.signal);
       const sentAt = flight.sentAt ?? 0;
-      this.#finished = { value, sentAt };
+      this.#finished = { value, sentAt, time: this.clock.monotonic() };
       return value;
     } finally {
       if (this.#running === flight) this.#running = undefined;
