@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { table } from "../../../cli/table";
 import { note, paint, print, printJson } from "../../../cli/terminal";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { exported } from "./stack-file";
+import { exported, strangeName } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 /** What must never reach a terminal. */

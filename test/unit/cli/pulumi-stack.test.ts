@@ -250,7 +250,7 @@ else { ${fails("incorrect passphrase")} }`;
     const files = withConfig({ "keyplane:baseUrl": secure, "keyplane:concurrency": secure, "proj:password": secure });
     const { words } = await ask(pulumi({}), ["doctor", "--stack", "dev"], {}, files);
     expect(words.map((each) => each.slice(0, 2).join(" ")).toSorted()).toEqual([
-      ...["stack export", "stack history", "version"],
+      ...["stack export", "stack history", "version --non-interactive"],
     ]);
     const asked = await ask(pulumi({}), ["doctor", "--json"], unset, ofStack());
     expect(asked.words).toEqual([["version", "--non-interactive"]]);

@@ -128,7 +128,7 @@ test("a key that no state holds ends at its deadline, which keyplane reap looks 
     name: nameOf("ci", newMark("urn"), 1, NOW + days * DAY),
   }));
   const all = report([listOf(keys)], stateOf());
-  expect(keyOf(all, "-1")).toMatchObject({ flags: ["expired", "unmanaged"], next: { action: "revoke", isDue: true } });
+  expect(keyOf(all, "-1")).toMatchObject({ flags: ["unmanaged", "expired"], next: { action: "revoke", isDue: true } });
   const next = { action: "revoke", isDue: false, text: "`keyplane reap` revokes it after 2026-11-22 00:00 UTC" };
   expect(keyOf(all, "1").next).toMatchObject(next);
 });

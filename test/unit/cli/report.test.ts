@@ -25,15 +25,16 @@ async function reportOf(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
 const stacksOf = ({ stacks }: Report) => stacks.map(({ stack }) => stack);
 
 test("report reads the states of a file backend from its folder, compressed ones too, but not the copies beside them", async () => {
-  const { id } = await plane.state.createKey(strangeName());
-  const checkpoint = (stack: string, keys: readonly number[] = []) => {
+  const name = strangeName();
+  const { id } = await plane.state.createKey(name);
+  const checkpoint = (stack: string, rotating = {}) => {
     return JSON.stringify({
       version: 3,
-      checkpoint: { stack, latest: exported({ stack, keys }).deployment },
+      checkpoint: { stack, latest: exported({ stack, rotating }).deployment },
     });
   };
   const folder = await folderWith({
-    ".pulumi/stacks/shop/dev.json": checkpoint("dev", [id]),
+    ".pulumi/stacks/shop/dev.json": checkpoint("dev", { keyId: String(id), name }),
     ".pulumi/stacks/shop/dev.json.bak": "{",
     ".pulumi/stacks/shop/prod.json.gz": "",
     ".pulumi/history/shop/dev/dev-1.history.json": "{}",
