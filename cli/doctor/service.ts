@@ -6,7 +6,7 @@ import { proxyFor } from "../../provider/http/proxy";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
-import { areClocksApart } from "../../provider/keys/clock-skew";
+import { areClocksApart } from "../../provider/keys/clock";
 import type { Members } from "../../provider/members";
 import type { Settings } from "../../provider/settings/settings";
 import { shownAccount } from "../../provider/text";
@@ -110,6 +110,6 @@ function clock(date: number): Finding {
   return warn(
     "clock",
     `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`,
-    "Correct it. Until then, keyplane rotates no key that is due only by this machine's clock.",
+    "Correct it, because rotation by age depends on it.",
   );
 }
