@@ -42,6 +42,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
     "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
   "no note": "in none of the given states, and nothing shows who created it (see --prefix)",
   "no state": "no state shows whether a resource has it",
+  "other version": "another version of the provider may be creating it",
   young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
   lease: "its deadline has not passed",
