@@ -10,7 +10,7 @@ export const ERRORS = {
   },
   "KP-INPUT": {
     kind: "input",
-    when: "An input of a resource, or an argument of a data source, is invalid. Nothing was sent.",
+    when: "An input of a resource, or an argument of a data source, is invalid or missing. Nothing was changed.",
     remedy: "Correct the input that the message names.",
   },
   "KP-SEAL": {
@@ -47,6 +47,12 @@ export const ERRORS = {
     when: "The service lists the id of one of the stack's keys under another name. It returned a wrong id when it created the key, or returns one now. Neither key was changed.",
     remedy:
       "Find out in the service's console which of the two keys belongs to the stack. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
+  },
+  "KP-SCOPE": {
+    kind: "bad_answer",
+    when: "The service created a key with another scope than the program asked for: a key for a whole organization or another project instead of one limited to `projectId`, or a limited key without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
+    remedy:
+      "Check that the service supports keys that are limited to a project, and that `projectId` is right. If a key with the scope in the message will do, set or remove `projectId` accordingly.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",

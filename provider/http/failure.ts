@@ -77,9 +77,10 @@ function answerError(failure: FailedRequest, outcome: Answered): KeyplaneError {
   );
 }
 
-function transportError(failure: FailedRequest, { code, sent }: Pick<Unanswered, "code" | "sent">): KeyplaneError {
+function transportError(failure: FailedRequest, cause: Omit<Unanswered, "kind">): KeyplaneError {
   const { host, requestTimeoutMs } = failure;
-  const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
+  const { code, sent } = cause;
+  const { says, remedy } = unreachable(cause, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
   if (TIME_LIMITS.test(code))
     return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
@@ -146,9 +147,10 @@ function serviceWords(json: unknown): string {
   return cleanText(maskKeyLike(redactShort(words)));
 }
 
-/** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
+/** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`, `ECONNREFUSED of the proxy`. */
 export function formatOutcome(outcome: Outcome): string {
-  return outcome.kind === "answer" ? statusText(outcome.status) : outcome.code;
+  if (outcome.kind === "answer") return statusText(outcome.status);
+  return outcome.proxy === undefined ? outcome.code : `${outcome.code} of the proxy`;
 }
 
 function statusText(status: number): string {

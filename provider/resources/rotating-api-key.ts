@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { accountNow } from "../keys/account";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey } from "../keys/finding";
 import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import type { Call } from "../keys/place";
+import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
@@ -16,7 +16,7 @@ import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adopti
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
-import { rotateKey, rotationTimes } from "./rotation/rotating";
+import { mustBeHere, rotateKey, rotationTimes } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
@@ -59,11 +59,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  async mustBeHere(state, call) {
-    const key = state.current ?? state.previous;
-    if (key !== undefined && accountNow(state.account, call.place) !== "same")
-      await findKey(recorded(key, state), call);
-  },
+  mustBeHere: (state, call) => mustBeHere(state.current ?? state.previous, state, call),
 
   async create(inputs, call) {
     const id = randomUUID();
@@ -99,7 +95,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
     const left = previousFound === undefined ? withoutPrevious(state) : state;
     const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
-    return { ...live, account: call.place.mark };
+    reportPrevious(state.inputs, previousFound, call.row);
+    const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
+    return { ...live, inputs: listed, account: call.place.mark };
   },
 
   async update(saved, inputs, call) {

@@ -163,3 +163,11 @@ it.each(kinds)("an organization's keys work from the first one on, with any cred
   for (const each of kind === "ApiKey" ? [state, rotated] : [rotated]) await plugin.delete(each);
   expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["another-credential"]);
 });
+
+it("a service that does not say the scope of new keys is reported once in the diagnostics", async () => {
+  const { id: projectId } = await plane.state.createProject();
+  await plane.state.switch({ projectKeys: "unsaid" });
+  const limits = { organizationId: "org-local-1", projectId };
+  for (const name of ["one", "two"]) await first.add("ApiKey", limits, name);
+  expect(first.messages.filter((text) => text.includes(`projectId ${projectId}`))).toHaveLength(1);
+});

@@ -459,7 +459,14 @@ process.on("exit", () => require("node:fs").writeFileSync(process.env.TMPDIR + "
 test("the doctor names an unusable proxy without its password", async () => {
   const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "http://user:sentinel@host:99999" };
   const { ills, output } = await examine(settings, await program());
-  expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of a proxy/)]);
+  expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of an HTTP proxy/)]);
+  expect(output).not.toContain("sentinel");
+});
+
+test("the doctor blames a proxy that is down, not the service", async () => {
+  const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "user:sentinel@127.0.0.1:1" };
+  const { ills, output } = await examine(settings, await program());
+  expect(ills).toEqual([expect.stringMatching(/^proxy: the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\)/)]);
   expect(output).not.toContain("sentinel");
 });
 

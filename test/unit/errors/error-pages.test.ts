@@ -120,6 +120,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     const id = String(stranger.id);
     return harness.readKey({ id, outputs: { ...outputs, keyId: id } });
   },
+  "KP-SCOPE": async () =>
+    (await benchWithRule({ route: "POST /api_keys", patch: { project_id: "quiet-shore-123456" } })).createKey(),
   "KP-OWN-CREDENTIAL": async () => {
     const harness = await StackHarness.start();
     return harness.deleteKey({ id: "100001", outputs: { keyId: "100001", key: harness.plane.apiKey } });
