@@ -62,7 +62,7 @@ export async function rotateKey(
     ...rotationTimes(place.account.now(), inputs),
     account: place.mark,
   };
-  say(before, reason, next, ownSetting, call);
+  say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) {
     if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
     return next;
@@ -152,12 +152,17 @@ async function withoutBroken(state: RotationState, call: Call): Promise<Rotation
 
 /** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
 function say(
-  { current: old }: RotationState,
-  reason: RotationReason,
-  { current, previous, retireAfter }: RotationState,
-  ownSetting: string | undefined,
+  rotation: {
+    readonly before: RotationState;
+    readonly next: RotationState;
+    readonly reason: RotationReason;
+    readonly ownSetting: string | undefined;
+  },
   call: Call,
 ): void {
+  const { before, next, reason, ownSetting } = rotation;
+  const { current: old } = before;
+  const { current, previous, retireAfter } = next;
   if (old === undefined || current === undefined) return;
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) call.row.warn(takeOverSteps(old, current, ownSetting, retireAfter));
