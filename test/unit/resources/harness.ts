@@ -175,7 +175,7 @@ export class Run extends Session {
     );
     this.configure((name) => of.settings[name]);
     // A process of its own begins now, by the clock of the test.
-    Object.defineProperty(performance, "timeOrigin", { value: of.clock.now(), configurable: true });
+    Object.defineProperty(performance, "timeOrigin", { value: of.startedAt ?? of.clock.now(), configurable: true });
   }
 
   override now(): number {
@@ -209,6 +209,8 @@ export class Run extends Session {
 /** A stack with an engine as small as a test needs, and a real service. */
 export class TestStack {
   resources: readonly Saved[] = [];
+  /** Resources of others in the state. */
+  more: readonly object[] = [];
   /** Creations of killed runs. */
   notes: readonly object[] = [];
   /** The ended runs, newest first; `undefined` if they cannot be read. */
@@ -217,6 +219,8 @@ export class TestStack {
   isReadable = true;
   /** Whether it answers for this stack. */
   isOther = false;
+  /** When the next process was started. @default when it runs */
+  startedAt: number | undefined;
   settings: Record<string, string>;
   #underWay: readonly object[] = [];
 
@@ -251,7 +255,7 @@ export class TestStack {
 
   /** The state as it is saved now. */
   get deployment(): object {
-    const resources = [provider(), ...this.resources.map(written)];
+    const resources = [provider(), ...this.more, ...this.resources.map(written)];
     const pending = this.isOther ? [] : [...this.notes, ...this.#underWay];
     return { version: 3, deployment: { resources, pending_operations: pending } };
   }
