@@ -112,7 +112,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
       const cleared = await revokePending({ ...ready, lost }, call);
-      return rotateIfDue(await retirePrevious(cleared, call), saved, call);
+      const rotated = await rotateIfDue(await retirePrevious(cleared, call), saved, call);
+      return cleared.current === undefined ? revokePending(rotated, call) : rotated;
     });
   },
 
