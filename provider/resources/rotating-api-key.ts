@@ -59,11 +59,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  async mustBeHere(state, call) {
-    const key = state.current ?? state.previous;
-    if (key !== undefined && accountNow(state.account, call.place) !== "same")
-      await findKey(recorded(key, state), call);
-  },
+  mustBeHere,
 
   async create(inputs, call) {
     const id = randomUUID();
@@ -109,6 +105,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
     if (!isBusy && !rotatesNow(state, now)) return rotateIfDue(state, saved, call);
     return settlingLeftovers(call, saved.requests, async () => {
+      await mustBeHere(saved, call);
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
       const cleared = await revokePending({ ...ready, lost }, call);
@@ -141,6 +138,12 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     mustBeRevoked(await settled, ", which an interrupted run left behind");
   },
 });
+
+/** Throws if the keys of a resource are in another account, where a rotation would lose them. */
+async function mustBeHere(state: RotationState, call: Call): Promise<void> {
+  const key = state.current ?? state.previous;
+  if (key !== undefined && accountNow(state.account, call.place) !== "same") await findKey(recorded(key, state), call);
+}
 
 function staysLive(key: HeldKey, { current, pending, inputs }: RotationState): boolean {
   const { revokeOnDelete, revokeNow } = inputs;
