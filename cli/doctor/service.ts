@@ -1,6 +1,8 @@
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
+import type { BaseUrl } from "../../provider/http/base-url";
+import { proxyFor } from "../../provider/http/proxy";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
@@ -31,10 +33,10 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
     const { host } = new URL(settings.baseUrl);
     if (outcome.kind === "failure") {
       const { says, remedy } = unreachable(outcome, host, "the base URL", requestTimeoutMs);
-      return [fail("service", says, remedy)];
+      return [fail(outcome.proxy === undefined ? "service" : "proxy", says, remedy)];
     }
     return [
-      ok("service", `${host} answers`),
+      ok("service", `${host} answers${formatProxy(http.base)}`),
       await judged(outcome, () => readCaller(http, { signal }).catch(() => undefined)),
       ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
     ];
@@ -89,6 +91,11 @@ async function judged({ status, json }: Answered, who: () => Promise<Caller | un
 function wrongAddress(what: string): Finding {
   const remedy = "Correct the path of the base URL. It usually ends in /api/v2.";
   return fail("base-url", `the server ${what}, so the path is probably wrong`, remedy);
+}
+
+function formatProxy(base: BaseUrl): string {
+  const proxy = proxyFor(base);
+  return proxy === undefined ? "" : ` through the proxy ${proxy.address} (${proxy.variable})`;
 }
 
 function formatKind(who: Caller | undefined): string {

@@ -111,7 +111,7 @@ function describe(
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
     createdBy: record?.createdBy,
-    projectId: record?.projectId,
+    projectId: record?.projectId ?? undefined,
     ownerTag: owner.tag,
     stack,
     holders: held.map(({ holder }) => holder),

@@ -104,19 +104,22 @@ export function operationOf({ kind, urn, id, mark }: Call): Operation {
  * @param requests - How many names the resource has requested by its state; absent for a new resource.
  */
 export async function settleLeftovers(call: Call, requests?: number): Promise<readonly string[]> {
+  const known = of(call.place);
+  const isRefresh = call.kind === "read";
   try {
-    const known = of(call.place);
     const keys = await firstList(call);
-    const isRefresh = call.kind === "read";
     const isAsker = !known.settled.has(isRefresh);
     const notes = getOrCreate(known.settled, isRefresh, () => settleNotes(keys, call));
     const [ofNotes, own] = await Promise.all([notes, settleOwn(keys, requests, call)]);
     return isAsker ? [...ofNotes, ...own] : own;
   } catch (error) {
     if (isAborted(error) || call.kind === "delete") throw error;
-    call.row.warn(
-      `could not look for keys that interrupted runs have left. The next run tries again: ${messageOf(error)}`,
-    );
+    // Without the list, the call itself fails, or says what it could not find out.
+    if (known.list !== undefined) {
+      call.row.warn(
+        `could not look for keys that interrupted runs have left. The next run tries again: ${messageOf(error)}`,
+      );
+    }
     return [];
   }
 }

@@ -11,6 +11,7 @@ import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
 import type { Call } from "../keys/place";
+import { asListed } from "../keys/project-limit";
 import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { mustBeRevoked, revokeAll, revokeKey } from "../keys/revoking";
 import { sameScope } from "../keys/scope";
@@ -89,9 +90,9 @@ export const apiKey = atBorder<Inputs, State>({
   holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
   async mustBeHere(state, call) {
-    if (state.key !== undefined && accountNow(state.account, call.place) !== "same") {
-      await findKey(recorded(state.key, state), call);
-    }
+    const { key, account } = state;
+    if (key === undefined || accountNow(account, call.place) === "same" || call.place.keys.hasRevoked(key.id)) return;
+    await findKey(recorded(key, state), call);
   },
 
   create: (inputs, call) =>
@@ -106,7 +107,9 @@ export const apiKey = atBorder<Inputs, State>({
     // Nothing to look for: the next `up` creates it, and settles what its creation has left.
     if (key === undefined) return state;
     const found = await findKey(recorded(key, state), call);
-    if (found !== undefined) return { ...state, account: call.place.mark };
+    if (found !== undefined) {
+      return { ...state, inputs: asListed(state.inputs, found, call.row), account: call.place.mark };
+    }
     // Said here, because the next preview shows a creation without its reason.
     call.row.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
     // Removing the resource would lose the keys that are not revoked yet, or may still appear.
@@ -131,7 +134,7 @@ export const apiKey = atBorder<Inputs, State>({
     const { readClaim, proveKey } = await import("../keys/taking-over.js");
     const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
-    const found: Inputs = withoutEmpty({ ...inputs, name, projectId });
+    const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
     const taken = { id, name, key: claim.key, digest: keyDigest(claim.key) };
     return { id, inputs: found, state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.mark } };
   },

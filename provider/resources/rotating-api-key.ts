@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { accountNow } from "../keys/account";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey } from "../keys/finding";
 import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import type { Call } from "../keys/place";
+import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
@@ -16,7 +16,7 @@ import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adopti
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
-import { rotateKey, rotationTimes } from "./rotation/rotating";
+import { mustBeHere, rotateKey, rotationTimes } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
@@ -45,7 +45,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   writeState,
 
   rules: (inputs, check, before) => [
-    ...rotationRules(inputs, check),
+    ...rotationRules(inputs, check, before),
     ...adoptionRules(inputs, check, Object.keys(before).length === 0),
   ],
 
@@ -59,7 +59,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  mustBeHere,
+  mustBeHere: (state, call) => mustBeHere(state.current ?? state.previous, state, call),
 
   async create(inputs, call) {
     const id = randomUUID();
@@ -95,7 +95,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
     const left = previousFound === undefined ? withoutPrevious(state) : state;
     const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
-    return { ...live, account: call.place.mark };
+    reportPrevious(state.inputs, previousFound, call.row);
+    const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
+    return { ...live, inputs: listed, account: call.place.mark };
   },
 
   async update(saved, inputs, call) {
@@ -105,7 +107,6 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
     if (!isBusy && !rotatesNow(state, now)) return rotateIfDue(state, saved, call);
     return settlingLeftovers(call, saved.requests, async () => {
-      await mustBeHere(saved, call);
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
       const cleared = await revokePending({ ...ready, lost }, call);
@@ -138,12 +139,6 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     mustBeRevoked(await settled, ", which an interrupted run left behind");
   },
 });
-
-/** Throws if the keys of a resource are in another account, where a rotation would lose them. */
-async function mustBeHere(state: RotationState, call: Call): Promise<void> {
-  const key = state.current ?? state.previous;
-  if (key !== undefined && accountNow(state.account, call.place) !== "same") await findKey(recorded(key, state), call);
-}
 
 function staysLive(key: HeldKey, { current, pending, inputs }: RotationState): boolean {
   const { revokeOnDelete, revokeNow } = inputs;

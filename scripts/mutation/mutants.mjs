@@ -81,30 +81,13 @@ const retry = [
     },
     { name: "a 4xx is final", change: never("classify", "status", "300"), test: resources("lost-answers"), by: "C2" },
   ]),
-  ...inFile("provider/http/sent-mark.ts", [
+  ...inFile("provider/http/exchange.ts", [
     {
       name: "it is noted that a request was sent",
-      change: drop("announced", "#isWritten"),
+      change: drop("onRequestStart", "#isSent"),
       test: resources("lost-answers"),
       by: "C4",
     },
-    {
-      name: "silence of connections that never announced a request does not prove that none was sent",
-      change: without("maybeSent", "announcing"),
-      test: http("sent"),
-    },
-    {
-      name: "some codes prove that nothing was sent",
-      change: without("maybeSentDespite", "NEVER_SENT"),
-      test: http("sent"),
-    },
-    {
-      name: "a request that was announced counts as sent, whatever its code",
-      change: without("maybeSentDespite", "#isWritten"),
-      test: http("sent"),
-    },
-  ]),
-  ...inFile("provider/http/exchange.ts", [
     {
       name: "an abort does not cut a change that was sent",
       change: always("exchange", "GET", "||"),
@@ -410,6 +393,69 @@ const settle = [
       change: without("readCreatedKey", "isKeyText"),
       test: resources("lost-answers"),
       by: "C6",
+    },
+  ]),
+  ...inFile("provider/api/keys/api-keys.ts", [
+    {
+      name: "a new key with another scope than requested is not handed out",
+      change: drop("#mustBeAsAsked", "throw", "OtherKeyError"),
+      test: resources("key-scope"),
+    },
+    {
+      name: "a list shows the scope of a new key whose answer does not",
+      change: drop("#mustBeAsAsked", "said", "#listedLimit"),
+      test: api("keys-limit"),
+      by: "creating a key for a project fails with the key's id if the service has ignored",
+    },
+    {
+      name: "a list that contradicts the answer to a creation is reported",
+      change: drop("#read", "#compareLimits"),
+      test: api("keys-limit"),
+      by: "creating a key for a project reports a list",
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    {
+      name: "a new key with another scope than requested is revoked",
+      change: uncalled("revokeOther", "revokeOrphan"),
+      test: resources("key-scope"),
+    },
+  ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "a warning of an account is shown",
+      change: drop("account", "onWarning"),
+      test: contract("account"),
+      by: "a service that does not say the scope of new keys",
+    },
+  ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a refusal that is not about the size is not repeated with smaller pages",
+      change: never("fetch", "canBeAboutLimit"),
+      test: api("paging"),
+      by: "a page that the service refuses is not requested again",
+    },
+  ]),
+  ...inFile("provider/api/projects/projects.ts", [
+    {
+      name: "a project of another organization is not found",
+      change: never("get", "organizationId", "orgId"),
+      test: api("projects"),
+      by: "projects that belong to organizations are read by their id",
+    },
+    {
+      name: "a project is looked for in the list only if the service lacks the call for one",
+      change: drop("get", "hasNoRoute", "throw"),
+      test: api("projects"),
+      by: "one project is not looked for",
+    },
+  ]),
+  ...inFile("provider/keys/key-limit.ts", [
+    {
+      name: "a refresh records the scope that the list shows",
+      change: always("asListed", "other", "undefined"),
+      test: resources("key-scope"),
     },
   ]),
   ...inFile("provider/ids.ts", [
@@ -1912,22 +1958,18 @@ const outside = [
       test: http("misplaced-secrets"),
     },
   ]),
-  ...inFile("provider/http/connections.ts", [
-    {
-      name: "a proxy that closes a connection without an answer is not asked without end",
-      change: becomes("error", "rejectingWithoutLoop", ""),
-      test: http("connections"),
-    },
+  ...inFile("provider/http/proxy.ts", [
     {
       name: "a proxy that is no URL is not repeated",
-      change: negated("proxyOf", "url", "undefined"),
+      change: negated("parse", "url", "undefined"),
       test: http("connections"),
     },
     {
-      name: "a proxy's broken encoding is told by the name of its variable",
-      change: without("proxyOf", "canDecode"),
+      name: "a proxy's password that is not encoded is refused",
+      change: without("parse", "holdsStrayPassword"),
       test: http("connections"),
     },
+    { name: "NO_PROXY exempts a host", change: without("proxyFor", "isExempt"), test: http("connections") },
   ]),
   ...inFile("provider/api/keys/read-keys.ts", [
     {

@@ -58,6 +58,7 @@ describe("a list of what exists", () => {
   it("of ProjectReady has the ids of the projects", async () => {
     const { id } = await plane.state.createProject();
     expect((await plugin.list("ProjectReady")).map((each) => each.split(" ")[0])).toContain(id);
+    expect(await plugin.list("ProjectReady", { organizationId: "org-other" })).toEqual([]);
   });
 
   it("fails with a message if the service refuses it, or if an argument is not known", async () => {

@@ -70,6 +70,17 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     expect(failure).toContain("[secret], [secret], [secret]");
   });
 
+  it("shows once in the diagnostics that the service does not say the scope of its new keys", async () => {
+    await start();
+    const { id: projectId } = await eu.state.createProject();
+    await eu.state.switch({ projectKeys: "unsaid" });
+    for (const _ of [1, 2]) {
+      await host.create("ApiKey", { owner: OWNER, account: "eu", organizationId: ORGANIZATION, projectId });
+    }
+    const shown = host.logged.filter(({ message, ephemeral }) => !ephemeral && message.includes("projectId"));
+    expect(shown).toHaveLength(1);
+  });
+
   it("fails with the name of the account's setting if the service does not accept its key", async () => {
     await start({ "keyplane:accounts": JSON.stringify({ eu: { baseUrl: eu.url, apiKey: "nobody-issued-this" } }) });
     const create = host.create("ApiKey", { owner: OWNER, account: "eu" });

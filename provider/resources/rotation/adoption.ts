@@ -1,9 +1,11 @@
+import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock";
 import { operationOf } from "../../keys/leftovers";
 import { formatKey, nameInUrn } from "../../keys/naming";
 import type { Call } from "../../keys/place";
+import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, sameScope } from "../../keys/scope";
 import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
 import { textOf, withoutEmpty } from "../../members";
@@ -64,11 +66,14 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
   const found = await proveKey({ ...claim, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
-  if (projectId !== inputs.projectId) {
-    const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
-    const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
+  if (compareLimit(inputs.projectId, projectId) === "other") {
+    const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${formatKey(found)} ${describeLimit(projectId)}. ${way}, or adopt another key`,
+    );
   }
+  reportUnsaid(inputs, found, call.row);
   reportSkew(call);
   call.row.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
   return takenOver(adopt, { name, createdAt }, inputs, call);
@@ -83,7 +88,7 @@ export async function importKey(
 ): Promise<Omit<Imported<RotationInputs, RotationState>, "id">> {
   const claim = readClaim(id, key);
   const record = await proveKey(claim, inputs, call);
-  const found = withoutEmpty({ ...inputs, projectId: record.projectId });
+  const found = withoutEmpty({ ...inputs, projectId: record.projectId ?? undefined });
   return { inputs: found, state: takenOver(claim, record, found, call) };
 }
 

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { isoOf, parseDuration } from "../../duration";
 import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
+import { accountNow } from "../../keys/account";
 import { reportSkew } from "../../keys/clock";
 import { createKey, NotCreated } from "../../keys/creating";
+import { findKey } from "../../keys/finding";
 import { expiresAt } from "../../keys/lease";
 import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
 import type { Call } from "../../keys/place";
@@ -32,6 +34,7 @@ export async function rotateKey(
   const { id = "", place } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
+  await mustBeHere(old, before, call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(
@@ -69,6 +72,13 @@ export async function rotateKey(
   if ((await revokeAll([recorded(old, before)], call)).length > 0) throw stillLive(old.id, waiting, call);
   call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
   return next;
+}
+
+/** Throws if the account has changed so that a key of the state cannot be found there: its successor would be elsewhere. */
+export async function mustBeHere(key: HeldKey | undefined, state: RotationState, call: Call): Promise<void> {
+  const { place } = call;
+  if (key === undefined || accountNow(state.account, place) === "same" || place.keys.hasRevoked(key.id)) return;
+  await findKey(recorded(key, state), call);
 }
 
 /** When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. */
