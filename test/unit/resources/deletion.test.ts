@@ -261,6 +261,19 @@ describe("another account", () => {
     expect(await stack.live()).toHaveLength(2);
   });
 
+  test("a rotating key whose current key is gone gets no other one before the previous key is found", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: rotating({ rotationTriggers: { at: "1" } }) });
+    await stack.up({ ci: rotating({ rotationTriggers: { at: "2" } }) });
+    await stack.plane.state.revokeKey(String(stack.outputs().keyId));
+    await stack.clock.pass(2 * MINUTE);
+    await stack.refresh();
+    const plane = await otherOrigin(stack);
+    expect(codeOf(await stack.up({ ci: rotating({ rotationTriggers: { at: "2" } }) }))).toBe("KP-WRONG-ACCOUNT");
+    expect(await plane.count("POST")).toBe(0);
+    expect(await stack.live()).toEqual([stack.outputs().previousKeyId]);
+  });
+
   test("a rotating key does not revoke its previous key at another address", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: rotating({ rotationTriggers: { at: "1" } }) });
