@@ -30,11 +30,17 @@ export const ERRORS = {
     remedy:
       "In a TypeScript program, remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. With the plugin, set the id and the secret of one active key in the setting `importKeys`.",
   },
+  "KP-NOT-INSTALLED": {
+    kind: "config",
+    when: "A program gets keyplane only through a library, and its package manager keeps the dependencies of packages apart, as pnpm and Yarn do. Pulumi loads the provider from the folder of the program, and does not find it there. Nothing was sent.",
+    remedy:
+      "Add keyplane to the dependencies in the `package.json` that the message names, in the version that the library uses, and install them.",
+  },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. After a 403, use a key of a user who has the permission.",
+      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: without the program, `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",

@@ -44,7 +44,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   readState,
   writeState,
 
-  rules: (inputs, check, before) => [...rotationRules(inputs, check), ...adoptionRules(inputs, check, before)],
+  rules: (inputs, check, before) => [...rotationRules(inputs, check, before), ...adoptionRules(inputs, check, before)],
 
   due(state, inputs, now) {
     refuseLateAdoption(state, inputs);
@@ -107,7 +107,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
       const cleared = await revokePending({ ...ready, lost }, call);
-      return rotateIfDue(await retirePrevious(cleared, call), saved, call);
+      const rotated = await rotateIfDue(await retirePrevious(cleared, call), saved, call);
+      return cleared.current === undefined ? revokePending(rotated, call) : rotated;
     });
   },
 

@@ -54,6 +54,7 @@ export async function diffResource(
     await session.engine.flush();
     // What is replaced in its place must be found there before its successor is created.
     if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.replaced.set(urn, outputs);
+    else session.replaced.delete(urn);
     return found;
   });
 }

@@ -35,7 +35,7 @@ export async function rotateKey(
   const { id = "", place } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
-  await mustBeHere(old, before, call);
+  await mustBeHere(old ?? before.previous, before, call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(

@@ -111,8 +111,10 @@ export const stateCalls: readonly ControlCall[] = [
         projectKeys: "string",
         lockBusyProjects: flag,
         rateLimits: flag,
+        lastUsedThrottleMs: "number",
       });
-      const { tiedOperations: ties } = switches;
+      const { tiedOperations: ties, lastUsedThrottleMs: throttle = 0 } = switches;
+      if (!(throttle >= 0)) throw new ApiError(400, "lastUsedThrottleMs must be 0 or more");
       if (ties !== undefined && !["unique", "skipped", "repeated"].includes(ties)) {
         throw new ApiError(400, "tiedOperations must be unique, skipped or repeated");
       }

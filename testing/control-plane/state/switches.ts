@@ -26,6 +26,11 @@ export interface Switches {
   lockBusyProjects: boolean;
   /** Whether more than 40 requests a second per route, or 700 a minute in total, are rejected (429). @default false */
   rateLimits: boolean;
+  /**
+   * The shortest time between two uses of a key that are recorded, in milliseconds: `last_used_at` can be late by this.
+   * @default 0: each use is recorded
+   */
+  lastUsedThrottleMs: number;
 }
 
 /** The default switches. */
@@ -37,4 +42,5 @@ export const defaultSwitches: Switches = {
   projectKeys: "limited",
   lockBusyProjects: false,
   rateLimits: false,
+  lastUsedThrottleMs: 0,
 };
