@@ -45,10 +45,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   readState,
   writeState,
 
-  rules: (inputs, check, before) => [
-    ...rotationRules(inputs, check, before),
-    ...adoptionRules(inputs, check, Object.keys(before).length === 0),
-  ],
+  rules: (inputs, check, before) => [...rotationRules(inputs, check, before), ...adoptionRules(inputs, check, before)],
 
   due(state, inputs, now) {
     refuseLateAdoption(state, inputs);

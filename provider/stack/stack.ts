@@ -108,5 +108,5 @@ function skipsCheckpoints(): boolean {
 }
 
 function shortName(urn: string): string {
-  return urn.replace(/^urn:pulumi:/, "").replace(/::.*$/s, "");
+  return urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
 }

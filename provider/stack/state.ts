@@ -78,4 +78,7 @@ function providerOf({ provider }: Pick<StateResource, "provider">): string {
 }
 
 /** The name of a default provider has the version of its package: `default_1_2_3`. */
-const withoutVersion = (urn: string): string => urn.replace(/(::pulumi:providers:[^:]+::default)_.*$/s, "$1");
+function withoutVersion(urn: string): string {
+  const at = urn.lastIndexOf("::default_");
+  return at < 0 ? urn : urn.slice(0, at + "::default".length);
+}

@@ -3,21 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Values } from "./recording-engine";
 
-/** Starts a provider, as whose parent it is known, and answers questions about the stack from files beside it. */
+/** Answers questions about the stack from files beside it. */
 const SCRIPT = `
-const { spawn } = require("node:child_process");
 const { appendFileSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 const words = process.argv.slice(2);
-if (words[0] === "stack") {
-  appendFileSync(join(__dirname, "questions"), words.join(" ") + "\\n");
-  process.stdout.write(readFileSync(join(__dirname, words[1] + ".json")));
-} else {
-  const at = words.indexOf("--");
-  const args = at < 0 ? [process.env.PROVIDER, ...words] : words.slice(at + 1);
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  child.on("exit", (code) => process.exit(code ?? 1));
-}
+appendFileSync(join(__dirname, "questions"), words.join(" ") + "\\n");
+process.stdout.write(readFileSync(join(__dirname, words[1] + ".json")));
 `;
 
 /** A resource in the state, as the engine writes it. */

@@ -8,7 +8,7 @@ import type { Call } from "../../keys/place";
 import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, sameScope } from "../../keys/scope";
 import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
-import { textOf, withoutEmpty } from "../../members";
+import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
 import { shownName } from "../../text";
@@ -33,9 +33,9 @@ export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
 /**
  * Reasons against an adoption that need no request. Without any, says that a new resource adopts a key, because a
  * preview shows only that a resource is to be created.
- * @param isNew - Whether the resource is to be created.
+ * @param before - The inputs of the resource so far; empty if it is to be created.
  */
-export function adoptionRules(inputs: PlannedRotation, check: CheckCall, isNew: boolean): readonly Failure[] {
+export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
   const { urn } = check;
@@ -46,7 +46,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, isNew: 
     const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];
   }
-  if (!isNew || accountFailures(inputs, check).length > 0) return [];
+  if (Object.keys(before).length > 0 || accountFailures(inputs, check).length > 0) return [];
   const refused = refusedTakeOver(adopt.key, "adopt.key", check.settings(textOf(inputs.account)));
   if (refused !== undefined) return [{ property: "", reason: refused.message, code: refused.code }];
   check.info(`adopts key ${adopt.id}, creates none`);

@@ -41,7 +41,7 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
   if (record === undefined) return withoutPrevious(delivered);
   if (!isNamed) {
     const fate = judge(record, delivery, delivered, call);
-    report(previous, record, fate, delivered, call);
+    report(previous, { record, fate }, delivered, call);
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
@@ -108,8 +108,7 @@ function judge(
 
 function report(
   previous: HeldKey,
-  record: ApiKeyRecord | "unknown",
-  fate: PreviousFate,
+  { record, fate }: { readonly record: ApiKeyRecord | "unknown"; readonly fate: PreviousFate },
   { inputs }: RotationState,
   { row }: Call,
 ): void {

@@ -9,9 +9,10 @@ import { mustBeHere } from "../../keys/finding";
 import { expiresAt } from "../../keys/lease";
 import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
 import type { Call } from "../../keys/place";
-import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
+import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey, Left } from "../../keys/state";
+import type { PendingWork } from "../../pending-work";
 import { NotReady } from "../resource";
 import { graceOf, type RotationInputs } from "./fields";
 import type { RotationReason } from "./plan";
@@ -34,7 +35,8 @@ export async function rotateKey(
   const { id = "", place } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
-  if (old !== undefined && accountNow(before.account, place) !== "same") await mustBeHere(recorded(old, before), call);
+  const known = old ?? before.previous;
+  if (known !== undefined && accountNow(before.account, place) !== "same") await mustBeHere(recorded(known, before), call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(
@@ -61,7 +63,7 @@ export async function rotateKey(
     ...rotationTimes(place.account.now(), inputs),
     account: place.mark,
   };
-  say(before, reason, next, ownSetting, call);
+  say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) {
     if (unready !== undefined) throw new NotReady(id, next, unready);
     return next;
@@ -147,12 +149,17 @@ async function withoutBroken(state: RotationState, call: Call): Promise<Rotation
 
 /** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
 function say(
-  { current: old }: RotationState,
-  reason: RotationReason,
-  { current, previous, retireAfter }: RotationState,
-  ownSetting: string | undefined,
+  rotation: {
+    readonly before: RotationState;
+    readonly next: RotationState;
+    readonly reason: RotationReason;
+    readonly ownSetting: string | undefined;
+  },
   call: Call,
 ): void {
+  const { before, next, reason, ownSetting } = rotation;
+  const { current: old } = before;
+  const { current, previous, retireAfter } = next;
   if (old === undefined || current === undefined) return;
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) call.row.warn(takeOverSteps(old, current, ownSetting, retireAfter));
