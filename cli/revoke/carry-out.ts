@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
-import type { LeftoverFate } from "../../provider/keys/leftovers";
+import type { LeftoverFate } from "../../provider/keys/leftover-fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { YOUNG_MINUTES } from "../state/left-behind";

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftovers";
+import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftover-fate";
 import { markIn, numberIn, tagOf } from "../../provider/keys/naming";
 import { readKeyState } from "../../provider/keys/state";
 import { isKeyType } from "../../provider/resource-types";

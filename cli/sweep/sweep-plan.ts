@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import type { LeftoverFacts } from "../../provider/keys/leftovers";
+import type { LeftoverFacts } from "../../provider/keys/leftover-fate";
 import { markIn } from "../../provider/keys/naming";
 import type { Plan, Reason } from "../revoke/carry-out";
 import { fateOfUnheld, isYoung, type Origin } from "../state/left-behind";

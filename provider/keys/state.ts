@@ -87,6 +87,14 @@ export function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[
   };
 }
 
+/** A key that was just created or taken over. A sealed one is recorded without its secret. */
+export function heldFrom(
+  { id, name, key }: { readonly id: string; readonly name: string; readonly key: string },
+  sealedKey?: SealedTexts,
+): HeldKey {
+  return { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) };
+}
+
 /** What is due if a run has left keys to revoke, or to look for. */
 export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: Left): readonly Due[] {
   const why = `looking for the key of a lost request: ${lostNames.join(", ")}`;

@@ -1,6 +1,5 @@
 import { parseDuration } from "../duration";
 import { KeyplaneError } from "../errors";
-import { keyDigest } from "../key-digest";
 import { accountNow } from "../keys/account";
 import { reportSkew } from "../keys/clock";
 import { createKey, NotCreated } from "../keys/creating";
@@ -19,6 +18,7 @@ import {
   COMMON_OUTPUTS,
   type HeldKey,
   hasLeft,
+  heldFrom,
   heldKey,
   KEY_OUTPUTS,
   type KeyState,
@@ -135,7 +135,7 @@ export const apiKey = atBorder<Inputs, State>({
     const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
-    const taken = { id, name, key: claim.key, digest: keyDigest(claim.key) };
+    const taken = heldFrom({ id, name, key: claim.key });
     return { id, inputs: found, state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.mark } };
   },
 
@@ -243,7 +243,7 @@ async function makeKey(before: State, call: Call): Promise<State> {
     const state: State = {
       ...before,
       ...left,
-      key: { id, name: created.name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) },
+      key: heldFrom(created, sealedKey),
       createdAt,
       pending: pendingAfter(operations, inputs),
       account: call.place.mark,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf, parseDuration } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
-import { keyDigest } from "../../key-digest";
 import { accountNow } from "../../keys/account";
 import { reportSkew } from "../../keys/clock";
 import { createKey, NotCreated } from "../../keys/creating";
@@ -11,7 +10,7 @@ import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoking";
-import type { HeldKey, Left } from "../../keys/state";
+import { type HeldKey, heldFrom, type Left } from "../../keys/state";
 import type { PendingWork } from "../../pending-work";
 import { NotReady } from "../resource";
 import { graceOf, type RotationInputs } from "./fields";
@@ -36,7 +35,8 @@ export async function rotateKey(
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
-  if (known !== undefined && accountNow(before.account, place) !== "same") await mustBeHere(recorded(known, before), call);
+  if (known !== undefined && accountNow(before.account, place) !== "same")
+    await mustBeHere(recorded(known, before), call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(
@@ -135,8 +135,13 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
     const pendingRevocations = [...left.pendingRevocations, ...live];
     return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
   }
-  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) };
-  return { left, key: held, createdAt, pending, ...(reason !== undefined && { unready: reason }) };
+  return {
+    left,
+    key: heldFrom(created, sealedKey),
+    createdAt,
+    pending,
+    ...(reason !== undefined && { unready: reason }),
+  };
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LeftoverFacts, leftoverFate } from "../../../provider/keys/leftovers";
+import { type LeftoverFacts, leftoverFate } from "../../../provider/keys/leftover-fate";
 
 const [booleans, answers] = [
   [true, false],
@@ -11,9 +11,7 @@ const cases: readonly LeftoverFacts[] = booleans.flatMap((isUsed) =>
   (["note", "next number", "nothing"] as const).flatMap((by) =>
     (["own", "other version", "other"] as const).flatMap((provider) =>
       answers.flatMap((held) =>
-        booleans.flatMap((isOlder) =>
-          answers.map((isCovered) => ({ isUsed, by, provider, held, isOlder, isCovered })),
-        ),
+        booleans.flatMap((isOlder) => answers.map((isCovered) => ({ isUsed, by, provider, held, isOlder, isCovered }))),
       ),
     ),
   ),
