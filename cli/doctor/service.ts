@@ -110,6 +110,6 @@ function clock(date: number): Finding {
   return warn(
     "clock",
     `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`,
-    "Correct it. Until then, keyplane rotates no key that is due only by this machine's clock.",
+    "Correct it, because rotation by age depends on it.",
   );
 }

@@ -3,7 +3,7 @@ import { deadlineIn } from "../../../provider/keys/lease";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { strangeName } from "./stack-file";
-import { type Ended, envOf, run } from "./support";
+import { type Ended, envOf, run, start } from "./support";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -128,6 +128,23 @@ describe("reap", () => {
     expect(planned).toHaveLength(2);
     expect([...revoked, ...failed].map(({ id }) => id).sort()).toEqual([one.id, two.id].sort());
     expect(await liveIds()).toEqual(failed.map(({ id }: { id: string }) => id));
+  });
+
+  it.each([
+    { route: "GET /api_keys", hold: "after" },
+    { route: "DELETE /api_keys/{key_id}", hold: "before" },
+    { route: "DELETE /api_keys/{key_id}", hold: "after" },
+  ] as const)("finishes what a run left that was killed at $route, $hold the service acted", async (rule) => {
+    const keys = [await leasedKey(HOUR), await leasedKey(HOUR), await leasedKey(3 * HOUR)];
+    await plane.clock.advance(2 * HOUR);
+    await plane.rules.add(rule);
+    const { child, done } = start(["reap", "--yes"], { env: envOf(plane) });
+    await plane.held.wait();
+    child.kill("SIGKILL");
+    await done;
+    await plane.held.drop();
+    expect((await reap(["--yes"])).code).toBe(0);
+    expect(await liveIds()).toEqual([keys[2]?.id]);
   });
 
   it("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
