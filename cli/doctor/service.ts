@@ -4,7 +4,7 @@ import { isKeyplaneError } from "../../provider/errors";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
-import { areClocksApart } from "../../provider/keys/clock-skew";
+import { areClocksApart } from "../../provider/keys/clock";
 import type { Members } from "../../provider/members";
 import type { Settings } from "../../provider/settings/settings";
 import { shownAccount } from "../../provider/text";

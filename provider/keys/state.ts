@@ -1,9 +1,10 @@
 import { keyDigest } from "../key-digest";
 import { isObject, type Members, textOf, textsOf } from "../members";
+import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import type { KeyInputs } from "./fields";
-import { type PendingWork, pendingIn } from "./readiness";
+import { pendingIn } from "./readiness";
 
 /** A key as a state has it. */
 export interface HeldKey {

@@ -28,7 +28,7 @@ export type {
   GetProjectArgs,
   WaitForOperationsArgs,
 } from "../../provider/functions";
-export type { PendingWork } from "../../provider/keys/readiness";
+export type { PendingWork } from "../../provider/pending-work";
 export { isKeyType } from "../../provider/resource-types";
 export { ApiKey, type ApiKeyArgs } from "./api-key";
 export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";

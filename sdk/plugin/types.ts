@@ -4,10 +4,7 @@ import type { AsInputs } from "./runtime";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
-  /**
-   * An operation's action such as `start_compute`; `verify` for a new key's test call, `use` for that of an older key;
-   * `create` for its creation.
-   */
+  /** An operation's action such as `start_compute`, or `verify` for a new key's test call. */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string | undefined;
