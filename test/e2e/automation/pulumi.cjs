@@ -61,8 +61,7 @@ async function main([command, ...args]) {
     const exists = await place.backend.has(place.project.name, place.stack);
     if (!exists) throw new Error(`no stack named '${place.stack}' found`);
     await OpenStack.open(place, process.env);
-  } else if (command === "stack" && args[0] === "history") process.stdout.write("[]\n");
-  else await manage([command, args.shift()], args, process.env);
+  } else await manage([command, args.shift()], args, process.env);
 }
 
 main(process.argv.slice(2)).catch((error) => {
