@@ -116,6 +116,19 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     LONG,
   );
 
+  test("keeps its previous key with a warning while the Pulumi CLI cannot tell the history, and the run goes on", async () => {
+    const both = await rotatedOnce(frontEnd);
+    await plane.clock.advance(2 * HOUR);
+    const { diagnostics } = await stack.up({ env: { KEYPLANE_PULUMI: "/nowhere/pulumi" } });
+    const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+    expect(messagesOf({ diagnostics: warnings })).toContain(`key ${both[0]} `);
+    expect(await stack.expectLiveIsHeld()).toEqual(both);
+    await plane.clock.advance(2 * HOUR);
+    await stack.up();
+    expect(await stack.expectLiveIsHeld()).toEqual(both.slice(1));
+    await stack.run.destroy();
+  });
+
   test("revokeNow replaces a current key and revokes it in one run, and revokes a previous key at once", async () => {
     const [previous, current] = await rotatedOnce(frontEnd);
     const now = (id = "") => program(2, `revokeNow: "${id}"`);
