@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { nextSecond } from "../next-second";
 import { ExampleRun } from "./run-example";
 import { StackUnderTest } from "./stack-under-test";
 
@@ -80,13 +79,12 @@ new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
 test("a key that a killed run left in a named account is revoked there by the next run, and nowhere else", async () => {
   await start('new ApiKey("home");\nnew ApiKey("abroad", { account: "eu" });');
   await eu.rules.add({ route: "POST /api_keys", hold: "after" });
-  await nextSecond();
   const { done } = run.workspace.start("up");
   await eu.held.wait(1, 60_000);
   endProcesses(run.workspace.processes());
   await done;
   await run.workspace.cancel();
-  await nextSecond();
+  await eu.clock.advance(60_000);
   const [orphan] = await idsAt(eu);
   await run.run("up");
   expect(await idsAt(eu)).toEqual([expect.any(Number)]);

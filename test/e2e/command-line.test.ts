@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { nextSecond } from "../next-second";
 import { ExampleRun } from "./run-example";
 
 const dist = resolve(__dirname, "../../dist");
@@ -35,7 +34,6 @@ function keyplane(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise
 
 test("keys and sweep find the key of a killed run by the name of the stack, without its passphrase and without a file", async () => {
   await plane.rules.add({ route: "POST /api_keys", hold: "after" });
-  await nextSecond();
   const { done } = example.workspace.start("up");
   await plane.held.wait(1, 60_000);
   endProcesses(example.workspace.processes());

@@ -132,7 +132,7 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
   test("revokeNow replaces a current key and revokes it in one run, and revokes a previous key at once", async () => {
     const [previous, current] = await rotatedOnce(frontEnd);
     const now = (id = "") => program(2, `revokeNow: "${id}"`);
-    expect(await stack.requestsOf(() => stack.deploy(now(current)))).toEqual([POST, LIST, DELETE]);
+    expect(await stack.countsOf(() => stack.deploy(now(current)))).toEqual({ [POST]: 1, [LIST]: 1, [DELETE]: 1 });
     expect((await stack.history()).at(-1)).toMatch(/^holds /);
     const [kept, next] = await stack.expectLiveIsHeld();
     expect([kept, next]).toEqual([previous, expect.any(String)]);

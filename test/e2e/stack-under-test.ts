@@ -8,7 +8,6 @@ import {
 } from "keyplane/testing";
 import { expect } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { nextSecond } from "../next-second";
 import { pluginFolder } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
 
@@ -116,9 +115,12 @@ export class StackUnderTest {
     });
   }
 
-  /** Kills the engine and all that it has started, as soon as the service holds this many requests. */
+  /**
+   * Kills the engine and all that it has started, as soon as the service holds this many requests. Ten minutes pass before
+   * and after it: a key that is no older than a process can be its own, and a run that succeeded may have handed it out.
+   */
   async killWhenParked(command: "up" | "destroy" = "up", { requests = 1, args = [] as readonly string[] } = {}) {
-    await nextSecond();
+    await this.plane.clock.advance(600_000);
     const { done, kill } = this.run.workspace.start(command, { env: await drivenTime(this.plane), args });
     await this.plane.held.wait(requests, 60_000);
     await this.kill(kill, done);
@@ -131,8 +133,7 @@ export class StackUnderTest {
     kill();
     await done;
     await this.run.workspace.cancel();
-    // A key of the second in which the next process starts could be its own.
-    await nextSecond();
+    await this.plane.clock.advance(600_000);
   }
 
   /** The requests that the action sends, without those of consumers. */
