@@ -42,7 +42,7 @@ export async function findKey(held: RecordedKey, call: Call): Promise<ApiKeyReco
   if (found === undefined && isYoung(held, call)) found = keyIn(await place.keys.list({ fresh: true }), held.id);
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
-  if (found !== undefined) mustBeKey(held, found);
+  if (found !== undefined) mustBeKey(held, found, place);
   else await mustBeGone(held, call);
   return found;
 }
@@ -98,9 +98,13 @@ function ageOf({ createdAt }: RecordedKey, { place }: Call): number {
   return place.account.serviceNow() - Date.parse(createdAt ?? "");
 }
 
-/** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
-export function mustBeKey({ id, name, mark }: RecordedKey, found: ApiKeyRecord): void {
+/**
+ * Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. In an account
+ * that is not proven to have the key, the id is one of that account.
+ */
+export function mustBeKey({ id, name, mark, account }: RecordedKey, found: ApiKeyRecord, place: Place): void {
   if (found.name === name || (mark !== undefined && markIn(found.name) === mark)) return;
+  if (accountNow(account, place) !== "same") throw wrongAccount(id, place);
   const recorded = name === undefined ? "a key with a name of its own" : shownName(name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
