@@ -84,7 +84,7 @@ test("a key that a killed run left in a named account is revoked there by the ne
   endProcesses(run.workspace.processes());
   await done;
   await run.workspace.cancel();
-  await eu.clock.advance(60_000);
+  await Promise.all([home, eu].map(({ clock }) => clock.advance(600_000)));
   const [orphan] = await idsAt(eu);
   await run.run("up");
   expect(await idsAt(eu)).toEqual([expect.any(Number)]);

@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FRONT_ENDS, LIST, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, FRONT_ENDS, messagesOf, POST, StackUnderTest } from "./stack-under-test";
 
 let home: ControlPlane;
 let away: ControlPlane;
@@ -57,7 +57,7 @@ describe.each(FRONT_ENDS)("a stack of the %s", (frontEnd) => {
     const { key, id } = await home.state.createKey("the-next-admin");
     await connect({ url: home.url, apiKey: key });
     expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
-    expect(await stack.countsOf(() => stack.deploy(program(2)))).toMatchObject({ [POST]: 2, [LIST]: 1 });
+    expect(await stack.countsOf(() => stack.deploy(program(2)))).toMatchObject({ [POST]: 2, [DELETE]: 1 });
     const [gone] = await stack.held();
     await home.state.revokeKey(gone ?? "");
     await stack.up({ args: ["--refresh"] });
