@@ -19,14 +19,10 @@ export async function checkPulumiCli(): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
     if (error.problem === "not found") {
+      const says = process.env.KEYPLANE_PULUMI ? "KEYPLANE_PULUMI names no file" : "`pulumi` is not on the PATH";
       const remedy =
-        "Install the Pulumi CLI to deploy programs, or set KEYPLANE_PULUMI to its path. Tests with keyplane/testing work without it.";
-      const { KEYPLANE_PULUMI } = process.env;
-      return warn(
-        "pulumi-cli",
-        KEYPLANE_PULUMI ? "KEYPLANE_PULUMI names no file" : "`pulumi` is not on the PATH",
-        remedy,
-      );
+        "Install the Pulumi CLI, or set KEYPLANE_PULUMI to its path. Tests with keyplane/testing work without it.";
+      return warn("pulumi-cli", says, remedy);
     }
   }
   const remedy = "Run it to see the error, or reinstall the CLI.";

@@ -18,6 +18,12 @@ interface Flags extends KeysFlags, StateFlags {
   readonly json?: true;
 }
 
+/** Only keys of an organization can be limited to a project. */
+const PROJECT: Column<InventoryKey> = {
+  title: "PROJECT",
+  text: ({ projectId }) => (projectId === undefined ? "?" : (projectId ?? "all")),
+};
+
 /** `keyplane keys`: lists the keys of an account with one request. */
 export function addKeys(program: Command, run: CommandRun): void {
   const command = program
@@ -71,6 +77,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
+    ...(flags.organization === undefined ? [] : [PROJECT]),
     { title: "STACK", text: ({ stack = "-" }) => stack, atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
     {

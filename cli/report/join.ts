@@ -112,7 +112,7 @@ function describe(
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
     createdBy: record?.createdBy,
-    projectId: record?.projectId,
+    projectId: record?.projectId ?? undefined,
     stack,
     resource: first?.holder.urn ?? origin?.urn,
     holders: held.map(({ holder }) => holder),

@@ -47,23 +47,6 @@ const retry = [
       test: http("decisions"),
     },
   ]),
-  ...inFile("provider/http/sent-mark.ts", [
-    {
-      name: "silence of connections that never announced a request does not prove that none was sent",
-      change: without("maybeSent", "announcing"),
-      test: http("sent"),
-    },
-    {
-      name: "some codes prove that nothing was sent",
-      change: without("maybeSentDespite", "NEVER_SENT"),
-      test: http("sent"),
-    },
-    {
-      name: "a request that was announced counts as sent, whatever its code",
-      change: without("maybeSentDespite", "#isWritten"),
-      test: http("sent"),
-    },
-  ]),
   ...inFile("provider/http/exchange.ts", [
     {
       name: "an abort does not cut a change that was sent",
@@ -215,6 +198,42 @@ const settle = [
       change: never("readCreatedKey", "!==", "toLowerCase"),
       test: api("keys-create"),
       by: "creating a key treats the answer to another request",
+    },
+  ]),
+  ...inFile("provider/api/keys/api-keys.ts", [
+    {
+      name: "a list shows the scope of a new key whose answer does not",
+      change: drop("#mustBeAsAsked", "said", "#listedLimit"),
+      test: api("keys-limit"),
+      by: "creating a key for a project fails with the key's id if the service has ignored",
+    },
+    {
+      name: "a list that contradicts the answer to a creation is reported",
+      change: drop("#read", "#compareLimits"),
+      test: api("keys-limit"),
+      by: "creating a key for a project reports a list",
+    },
+  ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a refusal that is not about the size is not repeated with smaller pages",
+      change: never("fetch", "canBeAboutLimit"),
+      test: api("paging"),
+      by: "a page that the service refuses is not requested again",
+    },
+  ]),
+  ...inFile("provider/api/projects/projects.ts", [
+    {
+      name: "a project of another organization is not found",
+      change: never("get", "organizationId", "orgId"),
+      test: api("projects"),
+      by: "projects that belong to organizations are read by their id",
+    },
+    {
+      name: "a project is looked for in the list only if the service lacks the call for one",
+      change: drop("get", "hasNoRoute", "throw"),
+      test: api("projects"),
+      by: "one project is not looked for",
     },
   ]),
   ...inFile("provider/ids.ts", [
@@ -413,22 +432,18 @@ const outside = [
       test: http("misplaced-secrets"),
     },
   ]),
-  ...inFile("provider/http/connections.ts", [
-    {
-      name: "a proxy that closes a connection without an answer is not asked without end",
-      change: becomes("error", "rejectingWithoutLoop", ""),
-      test: http("connections"),
-    },
+  ...inFile("provider/http/proxy.ts", [
     {
       name: "a proxy that is no URL is not repeated",
-      change: negated("proxyOf", "url", "undefined"),
+      change: negated("parse", "url", "undefined"),
       test: http("connections"),
     },
     {
-      name: "a proxy's broken encoding is told by the name of its variable",
-      change: without("proxyOf", "canDecode"),
+      name: "a proxy's password that is not encoded is refused",
+      change: without("parse", "holdsStrayPassword"),
       test: http("connections"),
     },
+    { name: "NO_PROXY exempts a host", change: without("proxyFor", "isExempt"), test: http("connections") },
   ]),
   ...inFile("provider/api/keys/read-keys.ts", [
     {
@@ -569,6 +584,14 @@ const serving = [
 ];
 
 const plugins = [
+  ...inFile("provider/functions/args.ts", [
+    {
+      name: "a function waits no longer than a timer can",
+      change: without("checkTimer", "MAX_TIMER_MS"),
+      test: "test/unit/functions/functions.test.ts",
+      by: "arguments with a time that no timer can wait",
+    },
+  ]),
   ...inFile("sdk/nodejs/run/judge-config.ts", [
     {
       name: "a credential in plain text causes a warning",
@@ -584,12 +607,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/functions/args.ts", [
-    {
-      name: "a function waits no longer than a timer can",
-      change: without("checkTimer", "MAX_TIMER_MS"),
-      test: unit("functions/functions"),
-      by: "arguments with a time that no timer can wait",
-    },
     {
       name: "only arguments can be passed to a data source of the npm package",
       change: drop("checkCall", "checkNames"),

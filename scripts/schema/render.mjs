@@ -16,7 +16,7 @@ const RESOURCES = {
 const FUNCTIONS = {
   getApiKeys: { file: "api-keys", args: "GetApiKeysArgs", items: "ApiKeyRecord" },
   getApiKey: { file: "api-keys", args: "GetApiKeyArgs", item: "ApiKeyRecord" },
-  getProjects: { file: "projects", items: "Project" },
+  getProjects: { file: "projects", args: "GetProjectsArgs", items: "Project" },
   getProject: { file: "projects", args: "GetProjectArgs", item: "Project" },
   getOperations: { file: "operations", args: "GetOperationsArgs", items: "Operation" },
   getOperation: { file: "operations", args: "GetOperationArgs", item: "Operation" },
@@ -89,9 +89,11 @@ function resourceOf({ name, fields, outputs: known, canBeAbsent = [], onlyWith =
   };
 }
 
-/** How a list of what exists can be limited: keys are in an organization or in the account itself. */
+/** How a list of what exists can be limited: keys and projects are in an organization or in the account itself. */
 function listArgsOf({ organizationId }) {
-  return organizationId === undefined ? {} : propertiesOf("provider/functions/api-keys.ts", "GetApiKeysArgs");
+  return organizationId === undefined
+    ? propertiesOf("provider/functions/projects.ts", "GetProjectsArgs")
+    : propertiesOf("provider/functions/api-keys.ts", "GetApiKeysArgs");
 }
 
 /** What a doc comment says about all inputs of a resource. */

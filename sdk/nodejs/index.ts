@@ -26,6 +26,7 @@ export type {
   GetOperationArgs,
   GetOperationsArgs,
   GetProjectArgs,
+  GetProjectsArgs,
   WaitForOperationsArgs,
 } from "../../provider/functions";
 export type { PendingWork } from "../../provider/pending-work";

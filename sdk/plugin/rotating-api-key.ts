@@ -63,8 +63,9 @@ export interface RotatingApiKeyArgs {
    */
   readonly gracePeriod?: pulumi.Input<string | undefined>;
   /**
-   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
-   * uses by a consumer. Defaults to "2h".
+   * The previous key is not revoked if it was used more recently than this. Choose longer than the pause between two
+   * uses plus the delay with which the service shows a use. A warning tells if it is less than the default. Defaults to
+   * "2h".
    */
   readonly quietPeriod?: pulumi.Input<string | undefined>;
   /**

@@ -95,7 +95,10 @@ export interface ApiKeyInfo {
   readonly lastUsedFromAddr?: string | undefined;
   /** Who created it, if the service provides it. */
   readonly createdBy?: string | undefined;
-  /** The project that the key is limited to; only in the list of an organization. */
+  /**
+   * The project that the key is limited to; absent for a key of a whole organization. Absent if the service does not
+   * say, as for an account's own keys.
+   */
   readonly projectId?: string | undefined;
 }
 
