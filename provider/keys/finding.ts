@@ -57,12 +57,12 @@ export async function findKey(
 
 /** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
 export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
-  const { keys } = call.place;
-  if (keys.hasRevoked(held.id)) return;
+  const { place } = call;
+  if (place.keys.hasRevoked(held.id)) return;
   // Any list will do, because the name of an id never changes.
-  const found = await keys.find(held.id);
+  const found = await place.keys.find(held.id);
   if (found === undefined) await findKey(held, call);
-  else mustBeKey(held, found);
+  else mustBeKey(held, found, place);
 }
 
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
