@@ -70,16 +70,19 @@ test("a key that was created by hand is adopted without a POST, and then rotated
 test.each(FRONT_ENDS)(
   "a key that another resource of the %s has, or the one to be replaced, is not adopted",
   async (frontEnd) => {
-    const adopting = (...names: string[]) => `
+    const adopting = (name: string, other = "") => `
     const adopt = { id: config.require("adoptId"), key: config.requireSecret("adoptKey") };
-    for (const name of ${JSON.stringify(names)}) new RotatingApiKey(name, { adopt });`;
+    ${other}
+    new RotatingApiKey("${name}", { adopt });`;
     const options = { config: { adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } };
     const stack = await StackUnderTest.create(frontEnd, plane, adopting("one"), options);
     try {
       await stack.up();
-      await stack.setProgram(adopting("one", "two"));
-      for (const args of [[], ["--replace", stack.urn("RotatingApiKey", "one")]]) {
-        const refused = await stack.up({ args, mayFail: true });
+      const replaced = { args: ["--replace", stack.urn("RotatingApiKey", "one")], mayFail: true };
+      for (const refused of [
+        await stack.up(replaced),
+        await stack.deploy(adopting("two", 'new RotatingApiKey("one");'), { mayFail: true }),
+      ]) {
         expect(refused.exit).not.toBe(0);
         expect(messagesOf(refused)).toContain("KP-ADOPT");
         expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);

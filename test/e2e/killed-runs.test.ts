@@ -74,7 +74,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     await stack.run.destroy();
   });
 
-  test("in the revocation of a previous key and in a destroy, the next run has nothing left to revoke", async () => {
+  test("D5: in the revocation of a previous key and in a destroy, the next run has nothing left to revoke", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     await stack.deploy(program(2));
