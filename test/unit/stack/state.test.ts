@@ -67,8 +67,18 @@ describe("a note of an interrupted creation", () => {
     ["of a provider that is not in the state any more", "own", OTHER, [providerUrn()]],
     ["of another package's default provider", "other", IN_PLUGIN, [providerUrn(), IN_PLUGIN]],
     ["of a package that the stack does not use any more", "own", IN_PLUGIN, [providerUrn()]],
-    ["of a default provider of another version", "other version", providerUrn("default_0_3_0"), [providerUrn("default_0_3_0")]],
-    ["of a provider that is named like one", "other", providerUrn("defaults"), [providerUrn(), providerUrn("defaults")]],
+    [
+      "of a default provider of another version",
+      "other version",
+      providerUrn("default_0_3_0"),
+      [providerUrn("default_0_3_0")],
+    ],
+    [
+      "of a provider that is named like one",
+      "other",
+      providerUrn("defaults"),
+      [providerUrn(), providerUrn("defaults")],
+    ],
     [
       "of a provider in a component that is named like one",
       "other",
