@@ -67,7 +67,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
       "e2e/interrupted-runs.long.test.ts",
       "C9: the next run revokes the key of a run that was killed after creating it",
     ],
-    ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
+    ["crash/run-reduced.ts", "and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],

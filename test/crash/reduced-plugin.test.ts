@@ -1,0 +1,3 @@
+import { QUICK, testCases } from "./run-reduced";
+
+testCases("plugin", QUICK);
