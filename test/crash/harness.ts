@@ -109,7 +109,7 @@ export class CrashHarness {
       program: join(ASSETS, "program"),
       packages: { consumer: join(ASSETS, "consumer"), "plugin-sdk": join(ROOT, "test", "plugin-sdk") },
       ...(this.frontEnd === "plugin" && { plugins: { keyplane: join(ROOT, "bin") } }),
-      config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "2s" },
+      config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "20s" },
       secretConfig: { "keyplane:apiKey": API_KEY },
     });
     const notes = join(workspace.directory, "notes");

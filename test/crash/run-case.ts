@@ -61,14 +61,15 @@ class CaseRunner {
   /** Runs what follows. Returns the program that is deployed then. */
   private async goOn(): Promise<Keys | undefined> {
     const { plane } = this.stage;
-    const { before, program } = this.scenario;
+    const { before, command, program } = this.scenario;
     if (this.one.next === "destroy") {
       await this.command("destroy", program);
       return undefined;
     }
     const isBack = this.one.next === "back";
     const next = isBack ? (before.at(-1)?.program ?? {}) : program;
-    await this.command("up", next);
+    // A key whose deletion was interrupted is still in the state, so only a refresh shows that it is gone.
+    await this.command("up", next, isBack || command === "destroy" ? ["--refresh"] : []);
     if (!isBack && this.one.commit === "now") return next;
     await plane.commitLate();
     await nextSecond();
@@ -122,9 +123,9 @@ class CaseRunner {
     }
   }
 
-  private async command(command: "up" | "destroy", program: Keys): Promise<void> {
+  private async command(command: "up" | "destroy", program: Keys, args: readonly string[] = []): Promise<void> {
     const env = this.stage.env(program);
-    const result = await this.stage.workspace.run(command, { env, mayFail: true, timeoutMs: TIMEOUT_MS });
+    const result = await this.stage.workspace.run(command, { env, args, mayFail: true, timeoutMs: TIMEOUT_MS });
     this.note(command, result);
     if (result.exit === 0) return;
     this.problems.push(`${command} failed with exit code ${result.exit}\n${result.stdout}${result.stderr}`);

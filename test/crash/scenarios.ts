@@ -39,11 +39,11 @@ export const HAND_KEY = "HAND-KEY";
 export const POST = "POST /api_keys";
 const DELETE = "DELETE /api_keys/{key_id}";
 
-const held = (args: object): Keys => ({ a: { consumer: "holds", ...args } });
-const b: Keys = { b: { consumer: "uses" } };
+const triggered = (trigger: string) => ({ rotationTriggers: { trigger } });
+const held = (args: object): Keys => ({ a: { consumer: "holds", ...triggered("0"), ...args } });
+const b: Keys = { b: { consumer: "uses", ...triggered("0") } };
 const a = (args: object = {}): Keys => ({ ...held(args), ...b });
 const rotating = (args: object = {}): Keys => a({ rotating: true, ...args });
-const triggered = (trigger: string) => ({ rotationTriggers: { trigger } });
 const exact = { name: "exactly-a", onNameConflict: "revokeUnused" };
 const rotated = rotating({ ...triggered("2"), gracePeriod: "1s" });
 

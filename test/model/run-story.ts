@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { markIn, numberIn } from "../../provider/keys/naming";
 import { type ControlPlane, type LiveKey, type LogEntry, startControlPlane } from "../../testing/control-plane";
 import { openedByAnybody } from "../recipients";
-import { type Action, BY_HAND, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
+import { type Action, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
 import { StoryClock } from "./clock";
 import { type Checkpoint, type DeclaredKey, type Event, idsIn, MiniEngine, type Program } from "./mini-engine";
 import type { FrontEnd } from "./provider-process";
@@ -34,8 +34,9 @@ export class Story {
   private readonly strangers: number[] = [];
   /** Keys that somebody may need: the program has got them, or somebody uses them. */
   private readonly delivered = new Map<string, { isCovered: boolean }>();
-  /** Ids of the keys that the command may revoke. */
-  private readonly mayRevoke = new Set<string>();
+  /** Ids of the keys that the command may revoke, and those of the last one: a killed one may have sent a request. */
+  private mayRevoke = new Set<string>();
+  private mightRevoke = new Set<string>();
   /** Ids of keys that left the state while they were to stay live. */
   private readonly released = new Set<string>();
   /** Ids of all keys that a state ever had. */
@@ -73,9 +74,9 @@ export class Story {
     const { engine, plane, clock } = this;
     switch (action.do) {
       case "up": {
-        this.program = action.program;
+        this.program = this.completed(action.program);
         if (action.refreshes) await this.command(() => engine.refresh());
-        await this.up(action.program, action);
+        await this.up(this.program, action);
         break;
       }
       case "refresh":
@@ -118,7 +119,8 @@ export class Story {
   }
 
   private async up(program: Program, flags: Parameters<MiniEngine["up"]>[1] = {}): Promise<boolean> {
-    const declared = this.completed(program);
+    this.program = this.completed(program);
+    const declared = this.program;
     await this.silently(() => this.engine.preview(declared), "a preview");
     return this.command(() => this.engine.up(declared, flags));
   }
@@ -126,8 +128,9 @@ export class Story {
   /** Runs a command, and waits until the service has carried out what it has sent. */
   private async command(body: () => Promise<boolean>): Promise<boolean> {
     this.previous = new Set(this.engine.state.flatMap(({ outputs }) => String(outputs.previousKeyId ?? [])));
-    this.mayRevoke.clear();
-    for (const { inputs } of Object.values(this.completed(this.program))) this.mayRevoke.add(String(inputs.revokeNow));
+    this.mightRevoke = this.mayRevoke;
+    this.mayRevoke = new Set();
+    for (const { inputs } of Object.values(this.program)) this.mayRevoke.add(String(inputs.revokeNow));
     const ended = await body();
     await this.settledLog();
     for (const { outputs } of this.engine.state) {
@@ -137,7 +140,6 @@ export class Story {
         this.retiring.set(previous, { since: this.clock.now() });
       }
     }
-    // I5 at once: nothing may stop a command but a fault or a crash.
     return ended;
   }
 
@@ -170,24 +172,17 @@ export class Story {
     this.engine.restore(checkpoint);
   }
 
-  /** The program with the keys of the state that it names. */
+  /** The program with the ids of the keys that it names: the current ones, if it does not have ids yet. */
   private completed(program: Program): Program {
-    const keyOf = (name: string, output: string) => this.engine.find(name)?.outputs[output];
     const complete = ([name, key]: readonly [string, DeclaredKey]) => {
       const { revokeNow, adopt, ...inputs } = key.inputs;
-      const named = revokeNow === CURRENT ? "keyId" : revokeNow === PREVIOUS ? "previousKeyId" : undefined;
-      const id = named && keyOf(name, named);
-      return [
-        name,
-        {
-          ...key,
-          inputs: {
-            ...inputs,
-            ...(typeof id === "string" && { revokeNow: id }),
-            ...(adopt === BY_HAND && { adopt: this.byHand }),
-          },
-        },
-      ] as const;
+      const stored = this.engine.find(name);
+      const { keyId, previousKeyId } = stored?.outputs ?? {};
+      const id = revokeNow === CURRENT ? keyId : revokeNow === PREVIOUS ? previousKeyId : revokeNow;
+      // A new `revokeNow` that is no key of the resource is refused.
+      const isKnown = typeof id === "string" && [keyId, previousKeyId, stored?.inputs.revokeNow].includes(id);
+      const adopted = adopt === undefined ? {} : { adopt: this.byHand };
+      return [name, { ...key, inputs: { ...inputs, ...adopted, ...(isKnown && { revokeNow: id }) } }] as const;
     };
     return Object.fromEntries(Object.entries(program).map(complete));
   }
@@ -247,7 +242,7 @@ export class Story {
   private judgeRevocation(id: string, name: string): void {
     const text = `key ${id} (${name}) was revoked`;
     expect(this.strangers, `I2: ${text}, a stranger's`).not.toContain(Number(id));
-    if (this.mayRevoke.has(id)) return;
+    if (this.mayRevoke.has(id) || this.mightRevoke.has(id)) return;
     if (this.previous.has(id)) {
       const { since = 0, deliveredAt } = this.retiring.get(id) ?? {};
       const now = this.clock.now();
@@ -278,7 +273,8 @@ export class Story {
     await this.mustEnd("an up after a refresh");
     await this.judge();
     await this.judgeHealed();
-    await this.silently(() => this.up(this.program), "an up that has nothing to do");
+    const isOpen = this.engine.state.some(({ outputs }) => outputs.previousKeyId ?? outputs.lostNames);
+    if (!isOpen) await this.silently(() => this.up(this.program), "an up that has nothing to do");
     await clock.pass(MAX_OVERLAP_MS + GRACE_MS);
     for (let round = 0; round < 3; round++) {
       await this.mustEnd("an up after the grace");
