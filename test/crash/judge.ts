@@ -4,7 +4,7 @@ import type { LiveKey } from "keyplane/testing";
 import { openedByAnybody } from "../recipients";
 import type { Stage } from "./harness";
 import type { Case } from "./plan";
-import type { Keys, Scenario } from "./scenarios";
+import { EXACT, type Keys, type Scenario } from "./scenarios";
 
 /** What a case did wrong, and what it had to leave. Each entry names the key. */
 export interface Verdict {
@@ -130,7 +130,7 @@ async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKe
     // The next request of a resource in the state is proven by its mark.
     const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
     // A key with an exact name can be anybody's. Its next creation fails, unless the program allows to revoke it.
-    const isExact = key.name === "exactly-a" && one.next === "destroy";
+    const isExact = key.name === EXACT && one.next === "destroy";
     if (made !== undefined && made.seq > lastSeq && made.lateOf === null) verdict.twice.push(text);
     // Only the next creation of the same resource can tell it.
     else if ((isUnproven && (isTold || one.next !== "up")) || isExact)
@@ -159,11 +159,13 @@ async function wronglyRevoked(
       const id = String(effect.id);
       const text = `${id} (${effect.name})`;
       const last = new Map(deliveries.filter(({ at }) => at <= startedAt).map((each) => [each.consumer, each.keyId]));
+      // An exact name must be free for its successor.
       const isFirst = id === start.keyOfA;
       for (const [consumer, keyId] of last) {
         // The engine does not delete one that it had not saved when it was killed.
         if (next !== "up" && !atCrash.consumers.includes(consumer)) continue;
-        if (keyId === id && !(revokesHeld && isFirst)) wrong.push(`${text}: ${consumer} had it`);
+        if (keyId === id && !(revokesHeld && isFirst) && effect.name !== EXACT)
+          wrong.push(`${text}: ${consumer} had it`);
       }
       if (name.startsWith("rotate") && isFirst && next !== "destroy") wrong.push(`${text}: its grace was not over`);
     }

@@ -112,7 +112,8 @@ const rule: fc.Arbitrary<Rule> = fc
       { status: 429, retryAfter: 1 },
       { fault: "reset" },
       { fault: "close", commit: "before" },
-      { fault: "close", commit: "late" },
+      // Well within the time in which keyplane looks for it.
+      { fault: "close", commit: "late", lateMs: 600_000 },
       { fault: "truncate-length" },
       { omit: ["key"] },
       operations,

@@ -64,7 +64,6 @@ export class Story {
     for (const action of actions) {
       this.checkpoints.push(this.engine.state);
       await this.act(action);
-      await this.judge();
     }
     await this.heal();
     await this.end();
@@ -140,6 +139,7 @@ export class Story {
         this.retiring.set(previous, { since: this.clock.now() });
       }
     }
+    await this.judge();
     return ended;
   }
 
@@ -266,19 +266,16 @@ export class Story {
     const { exact: _, adopted: __, ...program } = this.program;
     this.program = Object.keys(program).length === 0 ? LAST : program;
     await this.mustEnd("the first up after an interruption");
-    await this.judge();
     await clock.pass(LATEST_COMMIT_MS);
     // It also looks for what lists had not shown yet, or what is gone.
     expect(await this.command(() => this.engine.refresh()), `I5: a refresh failed: ${this.said.at(-1)}`).toBe(true);
     await this.mustEnd("an up after a refresh");
-    await this.judge();
     await this.judgeHealed();
     const isOpen = this.engine.state.some(({ outputs }) => outputs.previousKeyId ?? outputs.lostNames);
     if (!isOpen) await this.silently(() => this.up(this.program), "an up that has nothing to do");
     await clock.pass(MAX_OVERLAP_MS + GRACE_MS);
     for (let round = 0; round < 3; round++) {
       await this.mustEnd("an up after the grace");
-      await this.judge();
       await clock.pass(GRACE_MS);
     }
     const left = this.engine.state.filter(({ outputs }) => outputs.previousKeyId);
@@ -329,7 +326,6 @@ export class Story {
     const isAlone = this.engine.state.length === 0;
     const ended = await this.command(() => this.engine.destroy());
     expect(ended, `I5: the destroy failed: ${this.said.at(-1)}`).toBe(true);
-    await this.judge();
     // Without a resource, the engine calls nothing of ours, and keeps the notes.
     if (!isAlone) this.engine.notes = [];
     expect((await this.left()).map(shown), "I1: keys that a destroy has left behind").toEqual([]);
