@@ -15,11 +15,20 @@ const LATEST_COMMIT_MS = 3_600_000;
 const LAST: Program = { "plain-0": { kind: "ApiKey", isConsumed: true, inputs: {} } };
 
 /** Runs a story, heals the stack, destroys it, and checks the invariants after each step. */
-export async function runStory(frontEnd: FrontEnd, actions: readonly Action[]): Promise<void> {
+export function runStory(frontEnd: FrontEnd, actions: readonly Action[]): Promise<void> {
+  return telling(frontEnd, (story) => story.run(actions));
+}
+
+/** How many requests each action of a story sends. */
+export function requestsOf(frontEnd: FrontEnd, actions: readonly Action[]): Promise<number[]> {
+  return telling(frontEnd, (story) => story.requestsOf(actions));
+}
+
+async function telling<T>(frontEnd: FrontEnd, tell: (story: Story) => Promise<T>): Promise<T> {
   const plane = await startControlPlane({ clock: { mode: "driven" } });
   try {
     const { now } = await plane.clock.read();
-    await new Story(frontEnd, plane, new StoryClock(plane, now)).run(actions);
+    return await tell(new Story(frontEnd, plane, new StoryClock(plane, now)));
   } finally {
     await plane.close();
   }
@@ -67,6 +76,16 @@ export class Story {
     }
     await this.heal();
     await this.end();
+  }
+
+  async requestsOf(actions: readonly Action[]): Promise<number[]> {
+    const counts: number[] = [];
+    for (const action of actions) {
+      const before = await this.requests();
+      await this.act(action);
+      counts.push((await this.requests()) - before);
+    }
+    return counts;
   }
 
   private async act(action: Action): Promise<void> {
@@ -194,7 +213,7 @@ export class Story {
     expect([(await this.requests()) - requests, this.engine.asked - asked], `I7: requests of ${what}`).toEqual([0, 0]);
   }
 
-  async requests(): Promise<number> {
+  private async requests(): Promise<number> {
     return (await this.settledLog()).filter(({ lateOf }) => lateOf === null).length;
   }
 
