@@ -197,9 +197,10 @@ async function carryOut(
     isCovered: "no",
     ...shown,
   });
-  if (decided.fate === "leave" || of(place).told.has(key.id)) return [];
+  if (decided.fate === "leave") return [];
   const shownKey = formatListed(key);
   if (decided.fate === "tell" || call.kind === "read") {
+    if (of(place).told.has(key.id)) return [];
     of(place).told.add(key.id);
     const why = decided.fate === "tell" ? REASONS[decided.why] : "an interrupted run has left it behind";
     const way =

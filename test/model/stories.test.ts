@@ -12,11 +12,10 @@ const rotating = (trigger: number, inputs: object = {}): DeclaredKey => ({
   ...{ kind: "RotatingApiKey", isConsumed: true },
   inputs: { rotationTriggers: { trigger }, gracePeriod: "1h", quietPeriod: "30m", maxOverlap: "3h", ...inputs },
 });
-const up = (program: Program, crash?: Crash): Action => ({ do: "up", program, crash });
+const up = (program: Program, crash?: Crash) => ({ do: "up", program, crash }) as const;
 const three = (key: DeclaredKey): Program => ({ "plain-0": key, "plain-1": key, "rotating-0": key });
 const two = (trigger: number): Program => ({ "rotating-0": rotating(trigger), "rotating-1": rotating(trigger) });
 const destroy: Action = { do: "destroy" };
-/** The fourth moment of a creation and the fifth of a rotation: the request was sent. */
 const both = (moment: number): Crash => ({ moment, victim: "both" });
 const lost = { route: "POST /api_keys", fault: "close", commit: "before", count: 3 } as const;
 
@@ -31,6 +30,14 @@ describe.each<FrontEnd>(["dynamic", "plugin"])("a stack of the %s provider", (fr
     const wait: Action = { do: "wait", minutes: 61 };
     const changes = [up(two(1)), up(two(2)), wait, up(two(2)), destroy];
     expect(await requestsOf(frontEnd, changes)).toEqual([3, 3, 0, 3, 3]);
+  });
+
+  test("revokes what a killed run has left behind, also in a run that refreshes first", async () => {
+    const keys = { "plain-0": plain(1), "plain-1": plain(1) };
+    // The answer to the second creation has come.
+    const killed = [up({ "plain-0": plain(1) }), up(keys, both(8))];
+    expect(await requestsOf(frontEnd, [...killed, up(keys)])).toEqual([2, 2, 3]);
+    expect(await requestsOf(frontEnd, [...killed, { ...up(keys), refreshes: true }])).toEqual([2, 2, 3]);
   });
 
   const stories: Readonly<Record<string, readonly Action[]>> = {
