@@ -6,7 +6,7 @@ import type { Crash } from "./provider-process";
 
 /** One event in the life of a stack. */
 export type Action =
-  | ({ readonly do: "up"; readonly program: Program; readonly refreshes?: boolean } & Flags)
+  | ({ readonly do: "up"; readonly program: Program } & Flags)
   | { readonly do: "refresh" | "destroy"; readonly crash?: Crash | undefined }
   | { readonly do: "fault"; readonly rule: Rule }
   | { readonly do: "commit late" }

@@ -29,6 +29,8 @@ export interface Flags {
   readonly crash?: Crash | undefined;
   /** Steps of resources that do not depend on each other run at the same time. */
   readonly together?: boolean | undefined;
+  /** Whether it reads every resource first. */
+  readonly refreshes?: boolean | undefined;
   /** Only this resource. */
   readonly target?: string | undefined;
   /** This resource is replaced without a reason. */
@@ -54,8 +56,11 @@ export interface Note {
   readonly resource: Named & { readonly id?: string; readonly inputs: Values; readonly outputs?: Values };
 }
 
-/** What can be restored: a state between two commands. As `stack import` does, it drops the notes. */
-export type Checkpoint = readonly Stored[];
+/** What can be restored: a state between two commands, and its credential. `stack import` drops the notes. */
+export interface Checkpoint {
+  readonly state: readonly Stored[];
+  readonly apiKey: string;
+}
 
 /** What a story sees of an engine. */
 interface Audience {
@@ -114,6 +119,7 @@ export class MiniEngine {
   /** Deploys a program. Returns whether it succeeded. */
   up(program: Program, flags: Flags = {}): Promise<boolean> {
     return this.command("update", flags, async () => {
+      if (flags.refreshes) await this.readAll();
       const keys = Object.entries(program).filter(([name]) => [undefined, name].includes(flags.target));
       if (flags.together) {
         const steps: (() => Promise<void>)[] = [];
@@ -141,18 +147,7 @@ export class MiniEngine {
   }
 
   refresh(flags: Flags = {}): Promise<boolean> {
-    return this.command("refresh", flags, async () => {
-      for (const old of this.state.filter(({ isDoomed, isPending }) => !isDoomed && !isPending)) {
-        const outputs = await this.call<Values | undefined>((provider) =>
-          provider.read(old, old.id, old.inputs, old.outputs),
-        );
-        if (outputs === undefined || Object.keys(outputs).length === 0) this.put(old, undefined);
-        else {
-          this.put(old, { ...old, outputs });
-          await this.call((provider) => provider.diff(old, old.id, outputs, old.inputs));
-        }
-      }
-    });
+    return this.command("refresh", flags, () => this.readAll());
   }
 
   destroy(flags: Flags = {}): Promise<boolean> {
@@ -165,12 +160,13 @@ export class MiniEngine {
     this.state = this.state.map((each) => (each.name === name ? { ...each, isTainted: true } : each));
   }
 
-  restore(checkpoint: Checkpoint): void {
-    const kept = new Set(checkpoint.map(({ inputs }) => inputs.__mark));
+  restore({ state, apiKey }: Checkpoint): void {
+    const kept = new Set(state.map(({ inputs }) => inputs.__mark));
     for (const { inputs } of [...this.state, ...this.notes.map(({ resource }) => resource)]) {
       if (!kept.has(inputs.__mark)) this.dropped.add(inputs.__mark);
     }
-    this.state = checkpoint;
+    this.state = state;
+    this.apiKey = apiKey;
     this.notes = [];
   }
 
@@ -221,6 +217,19 @@ export class MiniEngine {
     } catch (error) {
       if (error instanceof Crashed || error instanceof StepFailed) throw error;
       throw new StepFailed((error as Error).message);
+    }
+  }
+
+  private async readAll(): Promise<void> {
+    for (const old of this.state.filter(({ isDoomed, isPending }) => !isDoomed && !isPending)) {
+      const outputs = await this.call<Values | undefined>((provider) =>
+        provider.read(old, old.id, old.inputs, old.outputs),
+      );
+      if (outputs === undefined || Object.keys(outputs).length === 0) this.put(old, undefined);
+      else {
+        this.put(old, { ...old, outputs });
+        await this.call((provider) => provider.diff(old, old.id, outputs, old.inputs));
+      }
     }
   }
 
