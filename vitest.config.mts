@@ -32,7 +32,7 @@ export default defineConfig({
       project("conformance", ["test/conformance/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
       project("crash", ["test/crash/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("model", ["test/model/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
-      project("e2e", ["test/{e2e,upgrade}/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
+      project("e2e", ["test/e2e/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
     ],
   },
 });

@@ -1,15 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Account } from "../provider/api";
-import { ApiKey, Ledger, Owner } from "../provider/dynamic";
+import { ApiKey, RotatingApiKey } from "../provider/dynamic";
 import * as functions from "../provider/functions";
 import { resolveSettings } from "../provider/settings/settings";
 import { inFlight } from "./in-flight";
 import { Requests } from "./requests";
 import type { Prepare, Task, Work } from "./task";
-
-/** Each process is its own stack. With a shared owner, one process would sweep and revoke another's keys. */
-const OWNER = randomUUID();
 
 type Values = Record<string, unknown>;
 
@@ -20,15 +16,14 @@ interface Made {
 
 /** Each scenario through the functions that Pulumi's host or a program calls. */
 export const keyplane: Readonly<Record<string, Prepare>> = {
-  create: makeAndSweep,
+  create,
 
   async refresh(task) {
     await warm(task);
     await outdateList();
     const keys = await new Requests(task).listKeys();
-    const olds = keys.map(({ id, name, created_at: createdAt }) => {
-      const resourceUrn = urn(name);
-      return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, resourceUrn } };
+    const olds = await inFlight(keys, async ({ id, name, created_at: createdAt }) => {
+      return { id: String(id), outs: { ...(await checked(ApiKey, name)), keyId: String(id), name, createdAt } };
     });
     return () => inFlight(olds, ({ id, outs }) => ApiKey.read?.(id, outs));
   },
@@ -36,36 +31,31 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
   async rotate(task) {
     await warm(task);
     const old = await makeKeys(task.n, "old");
-    const { outs } = await sweep(old);
     return async () => {
-      const fresh = await makeKeys(task.n, "new");
+      await makeKeys(task.n, "new");
       await revoke(old);
-      await Ledger.update?.("ledger", outs, ledgerInputs(fresh));
     };
   },
 
   async retire(task) {
     await warm(task);
     const old = await makeKeys(task.n, "old");
-    const fresh = await makeKeys(task.n, "new");
-    const inputs = ledgerInputs(fresh);
-    const perOld = (value: (successor: string) => Values) =>
-      Object.fromEntries(old.map(({ id }, at) => [id, value(String(fresh[at]?.id))]));
-    const deliveries = perOld((successor) => ({ successor, deliveredAt: "2020-01-01T00:00:00Z" }));
-    const previous = perOld((successor) => ({ successor, isRetired: true, periods: { gracePeriod: "1h" } }));
-    return async () => Ledger.update?.("ledger", { ...inputs, deliveries }, { ...inputs, previous });
+    const fresh = await makeKeys(task.n, "new", RotatingApiKey);
+    const LONG_AGO = "2020-01-01T00:00:00Z";
+    const due = fresh.map(({ id, outs }, at) => {
+      const { keyId: previousKeyId, name: previousName, key: previousKey } = old[at]?.outs ?? {};
+      const previous = { previousKeyId, previousName, previousKey };
+      const times = { rotatedAt: LONG_AGO, deliveredAt: LONG_AGO, retireAfter: LONG_AGO };
+      return { id, outs: { ...outs, ...previous, ...times } };
+    });
+    return () => inFlight(due, ({ id, outs }) => RotatingApiKey.update?.(id, outs, inputsIn(outs)));
   },
 
   async destroy(task) {
     await warm(task);
     const keys = await makeKeys(task.n, "key");
-    const { outs } = await sweep(keys);
     await outdateList();
-    return async () => {
-      await Ledger.delete?.("ledger", outs);
-      await revoke(keys);
-      await Owner.delete?.(OWNER, { resourceUrn: urn("keyplane") });
-    };
+    return () => revoke(keys);
   },
 
   async "list-operations"(task) {
@@ -92,26 +82,24 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     return () => Promise.all(Array.from({ length: task.n }, call));
   },
 
-  storm: makeAndSweep,
-  faults: makeAndSweep,
+  storm: create,
+  faults: create,
 
   async paced(task) {
     // Users who reach the service through a tunnel set this. By default, no rates apply to a service on this machine.
     process.env.KEYPLANE_REQUESTS_PER_SECOND = "40";
-    const work = await makeAndSweep(task);
+    const work = await create(task);
     // Requests of the preparation must not count in the measured second.
     await sleep(2000);
     return work;
   },
 
-  "paced-learned": makeAndSweep,
+  "paced-learned": create,
 };
 
-async function makeAndSweep(task: Task): Promise<Work> {
+async function create(task: Task): Promise<Work> {
   await warm(task);
-  return async () => {
-    await sweep(await makeKeys(task.n, "key"));
-  };
+  return () => makeKeys(task.n, "key");
 }
 
 /**
@@ -128,7 +116,8 @@ async function warm(task: Task): Promise<Account> {
   // A wait uses another account with its own connections.
   await account.projects.list();
   await import("@pulumi/pulumi/proto/engine_grpc_pb.js");
-  const made = await makeKeys(1, "warm");
+  // In an organization, so that the list that a process requests before its first creation is still to come.
+  const made = await makeKeys(1, "warm", ApiKey, { organizationId: "org-local-1" });
   for (const { id, outs } of made) await ApiKey.read?.(id, outs);
   await revoke(made);
   return account;
@@ -136,32 +125,32 @@ async function warm(task: Task): Promise<Account> {
 
 /** A creation invalidates earlier lists. A command starts without a list. */
 async function outdateList(): Promise<void> {
-  await ApiKey.create({ owner: randomUUID(), resourceUrn: urn("later") });
+  await makeKeys(1, "later");
 }
 
-async function makeKeys(n: number, prefix: string): Promise<readonly Made[]> {
+async function makeKeys(n: number, prefix: string, type = ApiKey, place: Values = {}): Promise<readonly Made[]> {
   const names = Array.from({ length: n }, (_, at) => `${prefix}-${at}`);
   return inFlight(names, async (name) => {
-    const { id, outs = {} } = await ApiKey.create({ owner: OWNER, resourceUrn: urn(name) });
+    const { id, outs = {} } = await type.create({ ...(await checked(type, name)), ...place });
     return { id, outs };
   });
 }
+
+/** The inputs of a resource as the engine saves them: with the mark that the check has chosen. */
+async function checked(type: typeof ApiKey, name: string): Promise<Values> {
+  const { inputs } = (await type.check?.({}, { resourceUrn: urn(type, name) })) ?? {};
+  return inputs ?? {};
+}
+
+const inputsIn = ({ resourceUrn, __mark }: Values): Values => ({ resourceUrn, __mark });
 
 async function revoke(keys: readonly Made[]): Promise<void> {
   await inFlight(keys, async ({ id, outs }) => ApiKey.delete?.(id, outs));
 }
 
-async function sweep(keys: readonly Made[]): Promise<{ readonly outs: Values }> {
-  const { outs } = await Ledger.create(ledgerInputs(keys));
-  return { outs: outs ?? {} };
-}
-
-function ledgerInputs(keys: readonly Made[]): Values {
-  return { owner: OWNER, owned: keys.map(({ id }) => id), resourceUrn: urn("keyplane") };
-}
-
-function urn(name: string): string {
-  return `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/keyplane:ApiKey::${name}`;
+function urn(type: typeof ApiKey, name: string): string {
+  const kind = type === ApiKey ? "ApiKey" : "RotatingApiKey";
+  return `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
 }
 
 /** Bytes in use after garbage collection. */

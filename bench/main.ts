@@ -14,8 +14,8 @@ import { scenarios } from "./scenarios";
 import { sealedRows } from "./sealed-run";
 import { table } from "./table";
 import { CONCURRENCY } from "./task";
+import { unknownKeyRow } from "./unknown-key-run";
 import { wholeRows } from "./whole-runs";
-import { witnessRow } from "./witness-run";
 
 const RESULTS = "bench/results.json";
 
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
       note([await pluginStartRow(plugin, Math.max(runs, 5))]);
       note(await pluginRows(plane, plugin, { n: quick ? 5 : 100, runs }));
     }
-    if (wanted("witness")) note([await witnessRow(plane, { n: quick ? 5 : 400, runs })]);
+    if (wanted("unknown-key")) note([await unknownKeyRow(plane, { n: quick ? 5 : 400, runs })]);
     if (wanted("sealed")) note(await sealedRows(plane, { n: quick ? 5 : 100, runs }));
     if (wanted("identify")) note(await identifyRows(runs, quick));
     for (const engine of wanted("up") ? engines : []) {

@@ -3,7 +3,7 @@ import { scenarios } from "./scenarios";
 /** The names that `--only` takes: the scenarios, and the parts that are not one of them. */
 export const parts: readonly string[] = [
   ...scenarios.map(({ name }) => name),
-  ...["cold-start", "plugin", "witness", "sealed", "identify", "up"],
+  ...["cold-start", "plugin", "unknown-key", "sealed", "identify", "up"],
 ];
 
 /** What is wrong with the names after `--only`; undefined if nothing is. */

@@ -1,5 +1,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ControlPlane } from "../testing/control-plane";
@@ -7,9 +9,6 @@ import { judged, median, type Row } from "./results";
 import { noSamples, sampleOf } from "./whole-runs";
 
 const run = promisify(execFile);
-
-/** The address of an engine that does not exist. The plugin connects only when it has something to say. */
-const NO_ENGINE = "127.0.0.1:9";
 
 /** Builds the plugin and returns its folder. */
 export function buildPlugin(): string {
@@ -52,10 +51,15 @@ export async function pluginRows(
 /** Measures the time until the plugin prints its port. The floor is the start of Node without a script. */
 export async function pluginStartRow(plugin: string, runs: number): Promise<Row> {
   const [own, floor]: [number[], number[]] = [[], []];
+  // Without an engine, the plugin ends at once.
+  const engine = createServer().listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
   for (let at = 0; at < runs; at++) {
-    own.push(await timeOf(() => startOf(join(plugin, "pulumi-resource-keyplane"))));
+    own.push(await timeOf(() => startOf(join(plugin, "pulumi-resource-keyplane"), address)));
     floor.push(await timeOf(() => run(process.execPath, ["-e", "0"])));
   }
+  engine.close();
   const figures = {
     ...{ scenario: "plugin-start", n: 1, rttMs: 0, unit: "ms" as const, msNaive: null },
     ...{ requests: 0, requestsFloor: 0, requestsNaive: null, ms: median(own), msFloor: median(floor) },
@@ -64,8 +68,8 @@ export async function pluginStartRow(plugin: string, runs: number): Promise<Row>
 }
 
 /** Starts the plugin, and ends it after its first line. */
-async function startOf(file: string): Promise<void> {
-  const child = spawn(file, [NO_ENGINE], { stdio: ["ignore", "pipe", "inherit"] });
+async function startOf(file: string, engine: string): Promise<void> {
+  const child = spawn(file, [engine], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   child.kill("SIGKILL");
 }

@@ -20,8 +20,6 @@ export async function measure(tasks: readonly Task[], begin: () => Promise<void>
   const children = tasks.map(() => {
     return fork(join(__dirname, "measure.js"), {
       execArgv: ["--expose-gc"],
-      // The provider reads the command that runs it. Without one, each deletion would ask for the stack's state first.
-      env: { ...process.env, KEYPLANE_PULUMI: join(__dirname, "main.js") },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
   });

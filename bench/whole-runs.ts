@@ -50,10 +50,10 @@ interface Sample {
 type Samples = Record<Phase | "state", Sample[]>;
 
 const targets: Readonly<Record<Phase, Target>> = {
-  create: { requests: (n) => n + 1, ratio: 1.1 },
+  create: { requests: (n) => n + 1, ratio: 1.05 },
   noop: { requests: () => 0, ratio: 1.05 },
   refresh: { requests: () => 1 },
-  destroy: { requests: (n) => n + 1 },
+  destroy: { requests: (n) => n + 1, ratio: 1.05 },
 };
 
 /** The minimum number of requests for each phase. */

@@ -2,7 +2,7 @@ import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
-import { NEXT_SECOND_MS } from "../provider/keys/import-key";
+import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsFor, settingsOf } from "./account";
 import { note } from "./terminal";
 

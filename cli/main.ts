@@ -8,6 +8,7 @@ import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
+import { addProjects } from "./projects";
 import { addReap } from "./reap/reap";
 import { addReport } from "./report/report";
 import { addRevoke } from "./revoke/revoke";
@@ -24,6 +25,7 @@ const commands: Readonly<Record<string, (program: Command, run: CommandRun) => v
   reap: addReap,
   revoke: addRevoke,
   identify: addIdentify,
+  projects: addProjects,
   wait: addWait,
   doctor: addDoctor,
   explain: addExplain,

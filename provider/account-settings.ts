@@ -6,6 +6,8 @@ export interface AccountSettings {
   readonly baseUrl: string;
   /** The key that requests authenticate with: visible ASCII. Never printed. */
   readonly apiKey: string;
+  /** Where `apiKey` is set, which the message of a 401 names. @default unknown */
+  readonly apiKeyFrom?: "config" | "environment" | undefined;
   /**
    * Every configured credential of any account, with the name of its setting. Their keys must not be revoked. Never
    * printed. @default only `apiKey`

@@ -28,9 +28,7 @@ async function runTests(files, pattern, mutant) {
   args.push(`--outputFile=${report}`, ...(pattern === undefined ? [] : ["-t", pattern]), ...files);
   // Stops at the first failure, because one failed test is enough.
   if (mutant !== undefined) args.push("--bail=1");
-  const executable = (name) => join(folder, `${name}-${mutants.indexOf(mutant)}.cjs`);
-  const env = { ...process.env, KEYPLANE_MUTANT: mutant?.name ?? "", KEYPLANE_PLUGIN: executable("plugin") };
-  env.KEYPLANE_CLI = executable("cli");
+  const env = { ...process.env, KEYPLANE_MUTANT: mutant?.name ?? "" };
   const child = spawn("npx", ["--no-install", ...args], { cwd: root, env, stdio: "ignore" });
   await new Promise((resolve) => child.once("close", resolve));
   const { testResults } = JSON.parse(await readFile(report, "utf8"));

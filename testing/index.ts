@@ -17,6 +17,7 @@ export {
   type LogEntry,
   type LogFilter,
   type OperationCourse,
+  type ProjectKeys,
   type ProjectSeed,
   type Rule,
   type RuleOperation,

@@ -55,7 +55,7 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   const live = new LiveLines();
   live.show(["checking ..."]);
   const [ofStack, config] = await Promise.all([
-    name && checkStack(name, folder),
+    name === undefined ? undefined : checkStack(name, folder),
     openCredentials(stored, { isNamed: name !== undefined, folder }),
   ]);
   if (!stored.hasFile && ofStack !== undefined && ofStack.verdict !== "ok") {

@@ -1,5 +1,6 @@
+import { Pulumi, PulumiError } from "../../provider/stack/pulumi";
 import { type Finding, fail, ok, warn } from "./finding";
-import { runApart } from "./run-apart";
+import { passedOn } from "./run-apart";
 
 const VERSION_TIMEOUT_MS = 15_000;
 
@@ -9,14 +10,20 @@ export function checkNode(version: string = process.versions.node): Finding {
   return fail("node", `Node ${version} is too old`, `Install Node ${least} or newer.`);
 }
 
+/** Runs the Pulumi CLI that runs ask: `KEYPLANE_PULUMI`, else `pulumi` on the PATH. */
 export async function checkPulumiCli(): Promise<Finding> {
-  const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { error, stdout } = await runApart("pulumi", ["version"], { timeout: VERSION_TIMEOUT_MS, env });
-  const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
-  if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
-  if (error?.code === "ENOENT") {
-    const remedy = "Install the Pulumi CLI to deploy programs. Tests with keyplane/testing work without it.";
-    return warn("pulumi-cli", "`pulumi` is not on the PATH", remedy);
+  try {
+    const printed = await new Pulumi({ timeoutMs: VERSION_TIMEOUT_MS, env: passedOn() }).version();
+    const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(printed.trim())?.[1];
+    if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
+    if (error.problem === "not found") {
+      const says = process.env.KEYPLANE_PULUMI ? "KEYPLANE_PULUMI names no file" : "`pulumi` is not on the PATH";
+      const remedy =
+        "Install the Pulumi CLI, or set KEYPLANE_PULUMI to its path. Tests with keyplane/testing work without it.";
+      return warn("pulumi-cli", says, remedy);
+    }
   }
   const remedy = "Run it to see the error, or reinstall the CLI.";
   return warn("pulumi-cli", "`pulumi version` does not print a version", remedy);

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { isObject, jsonIn, type Members, membersOf, textOf } from "../../provider/members";
+import { isObject, membersOf, textOf } from "../../provider/members";
 import { didYouMean } from "../../provider/nearest";
 import { maskKeyLike } from "../../provider/secrets";
 import { SETTING_NAMES } from "../../provider/settings/setting-names";
@@ -9,8 +9,10 @@ import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import { isAtLeast, lowerBound, ownPackage } from "./machine";
+import { type PackageManager, packageManagerOf, readManifest } from "./package-manager";
 import { runApart } from "./run-apart";
 import { projectIn, type StackConfig } from "./stack-config";
+import { checkTypeScript } from "./typescript";
 
 const LOAD_TIMEOUT_MS = 30_000;
 /** The first SDK version that requires Node 22. */
@@ -24,20 +26,24 @@ export async function checkProgram(folder: string, settings: StackConfig["settin
   const project = readProject(folder);
   const misnamed = checkNames(project, settings);
   if (!project.isNode) return [project.finding, ...misnamed];
+  const packages = packageManagerOf(folder, project.packageManager);
+  if (packages.finding.verdict === "fail") return [project.finding, ...misnamed, packages.finding];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
-  const sdkFinding = checkSdk(sdk?.version);
+  const sdkFinding = checkSdk(sdk?.version, packages);
+  const run = (script: string) => runNode(script, folder, packages);
   // A copy of an unsupported version must be replaced first, so the copies are not compared.
   const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
   const findings = [
     project.finding,
     ...misnamed,
+    packages.finding,
     sdkFinding,
-    checkKeyplane(keyplane?.version),
-    keyplane && (await checkProvider(folder)),
-    comparable ? checkCopies(sdk, keyplane) : undefined,
+    checkKeyplane(keyplane?.version, packages),
+    keyplane && checkProvider(await run(LOAD_PROVIDER), packages),
+    comparable ? checkCopies(sdk, keyplane, packages) : undefined,
     checkModules(folder, project),
-    await checkTsconfig(folder),
+    project.usesTypeScript ? await checkTypeScript(async (script) => (await run(script)).stdout, packages) : undefined,
   ];
   return findings.filter((finding) => finding !== undefined);
 }
@@ -65,6 +71,8 @@ interface Project {
   readonly name?: unknown;
   readonly main?: unknown;
   readonly nodeArgs?: unknown;
+  readonly packageManager?: unknown;
+  readonly usesTypeScript?: boolean;
 }
 
 function readProject(folder: string): Project {
@@ -83,7 +91,9 @@ function readProject(folder: string): Project {
   const isNode = runtime === "nodejs";
   const says = `${file}, runtime ${runtime.slice(0, 40)}${isNode ? "" : ", which uses the keyplane plugin"}`;
   const { name, main } = declared;
-  return { finding: ok("program", says), isNode, name, main, nodeArgs: membersOf(options).nodeargs };
+  const { nodeargs: nodeArgs, packagemanager: packageManager, typescript } = membersOf(options);
+  const usesTypeScript = typescript !== false;
+  return { finding: ok("program", says), isNode, name, main, nodeArgs, packageManager, usesTypeScript };
 }
 
 /** The npm package ignores a setting that it does not know, and the plugin refuses it. */
@@ -114,19 +124,10 @@ function checkModules(folder: string, { main, nodeArgs }: Project): Finding | un
   );
 }
 
-/** The members of a package.json; none if it cannot be read. */
-function readManifest(path: string): Members {
-  try {
-    return membersOf(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    return {};
-  }
-}
-
-function checkSdk(version: string | undefined): Finding {
+function checkSdk(version: string | undefined, { add }: PackageManager): Finding {
   const range = ownPackage().peerDependencies["@pulumi/pulumi"];
   if (version === undefined) {
-    const remedy = "Run `npm install @pulumi/pulumi` in its folder.";
+    const remedy = `Run \`${add} @pulumi/pulumi\` in its folder.`;
     return fail("pulumi-sdk", "the program cannot find @pulumi/pulumi", remedy);
   }
   const says = `@pulumi/pulumi ${version}`;
@@ -139,58 +140,43 @@ function checkSdk(version: string | undefined): Finding {
   return ok("pulumi-sdk", says);
 }
 
-function checkKeyplane(version: string | undefined): Finding {
+function checkKeyplane(version: string | undefined, { add, run }: PackageManager): Finding {
   if (version === undefined) {
-    return fail("keyplane", "the program cannot find keyplane", "Run `npm install keyplane` in its folder.");
+    const remedy = `Run \`${add} keyplane\` in its folder, also if a library of the program depends on keyplane.`;
+    return fail("keyplane", "the program cannot find keyplane", remedy);
   }
   if (version === VERSION) return ok("keyplane", `keyplane ${version}`);
-  const remedy = "Run the version of the program: `npx keyplane` in its folder.";
+  const remedy = `Run the version of the program: \`${run} keyplane\` in its folder.`;
   return warn("keyplane", `the program has keyplane ${version}, this command is ${VERSION}`, remedy);
 }
 
-/** Loads the provider as Pulumi's host does, in its own process. */
-async function checkProvider(folder: string): Promise<Finding> {
-  const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
-  const { error, stderr } = await runApart(process.execPath, ["-e", script], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
+/** Loads the provider as Pulumi's host does. */
+const LOAD_PROVIDER = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
+
+/** Runs a script of Node in its own process, which finds packages as the program does. */
+function runNode(script: string, cwd: string, { pnp }: PackageManager): ReturnType<typeof runApart> {
+  const preload = pnp === undefined ? [] : ["--require", pnp];
+  return runApart(process.execPath, [...preload, "-e", script], { cwd, timeout: LOAD_TIMEOUT_MS });
+}
+
+function checkProvider(
+  { error, stderr }: Awaited<ReturnType<typeof runApart>>,
+  { reinstall }: PackageManager,
+): Finding {
   if (error === undefined) return ok("provider", "keyplane/provider loads");
   const lines = stderr.split(/\r?\n/);
   const why = lines.find((line) => /^\w*Error/.test(line) || line.includes("Cannot find module")) ?? "unknown error";
-  const remedy = "Reinstall the dependencies: `npm ci`.";
+  const remedy = `Reinstall the dependencies: \`${reinstall}\`.`;
   return fail("provider", `keyplane/provider does not load: ${cleanText(why)}`, remedy);
 }
 
 /** Two copies of the SDK do not share resources and settings. */
-function checkCopies(sdk: Manifest, keyplane: Manifest): Finding | undefined {
+function checkCopies(sdk: Manifest, keyplane: Manifest, { dedupe }: PackageManager): Finding | undefined {
   const own = manifestOf("@pulumi/pulumi", keyplane.folder);
   if (own === undefined || own.folder === sdk.folder) return undefined;
   return warn(
     "sdk-copies",
     `the program and keyplane use different copies of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
-    "Run `npm dedupe`, or install keyplane from a package instead of a link.",
-  );
-}
-
-/** Reads the program's tsconfig.json with the program's own TypeScript. Runs in a process in the program's folder. */
-const READ_TSCONFIG = `
-const ts = require("typescript");
-const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
-const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, process.cwd());
-console.log(JSON.stringify({
-  version: ts.version,
-  refused: options.moduleResolution === ts.ModuleResolutionKind.Node10 && options.ignoreDeprecations !== "6.0",
-}));`;
-
-/** TypeScript 6 rejects the module resolution in Pulumi's own templates. */
-async function checkTsconfig(folder: string): Promise<Finding | undefined> {
-  if (!existsSync(join(folder, "tsconfig.json"))) return undefined;
-  const { stdout } = await runApart(process.execPath, ["-e", READ_TSCONFIG], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
-  // Without a version, there is no TypeScript, or one that the script does not support.
-  const { version = "0.0.0", refused } = membersOf(jsonIn(stdout));
-  if (!isAtLeast(String(version), "6.0.0")) return undefined;
-  if (refused !== true) return ok("tsconfig", `fits TypeScript ${version}`);
-  return fail(
-    "tsconfig",
-    `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
-    'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
+    `Run \`${dedupe}\`, or install keyplane from a package instead of a link.`,
   );
 }

@@ -9,19 +9,22 @@ const PASSED_ON = new Set([
   ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"],
 ]);
 
+/** The environment of this process, without its settings and credentials. */
+export function passedOn(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase())));
+}
+
 /**
  * Runs third-party code in its own process, without the settings and credentials of this process's environment. The
  * result has an error unless the process exits with code 0.
- * @param options - `env` has additional variables.
  */
 export function runApart(
   command: string,
   args: readonly string[],
-  { env, ...options }: { readonly cwd?: string; readonly timeout: number; readonly env?: NodeJS.ProcessEnv },
+  options: { readonly cwd?: string; readonly timeout: number },
 ) {
-  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase()));
   // A program can ignore any other signal.
-  const apart = { ...options, killSignal: "SIGKILL", env: { ...Object.fromEntries(passedOn), ...env } } as const;
+  const apart = { ...options, killSignal: "SIGKILL", env: passedOn() } as const;
   return new Promise<{ error: ExecFileException | undefined; stdout: string; stderr: string }>((resolve) => {
     execFile(command, args, apart, (error, stdout, stderr) => resolve({ error: error ?? undefined, stdout, stderr }));
   });

@@ -1,10 +1,12 @@
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
+import type { BaseUrl } from "../../provider/http/base-url";
+import { proxyFor } from "../../provider/http/proxy";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
-import { areClocksApart } from "../../provider/keys/clock-skew";
+import { areClocksApart } from "../../provider/keys/clock";
 import type { Members } from "../../provider/members";
 import type { Settings } from "../../provider/settings/settings";
 import { shownAccount } from "../../provider/text";
@@ -31,10 +33,10 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
     const { host } = new URL(settings.baseUrl);
     if (outcome.kind === "failure") {
       const { says, remedy } = unreachable(outcome, host, "the base URL", requestTimeoutMs);
-      return [fail("service", says, remedy)];
+      return [fail(outcome.proxy === undefined ? "service" : "proxy", says, remedy)];
     }
     return [
-      ok("service", `${host} answers`),
+      ok("service", `${host} answers${formatProxy(http.base)}`),
       await judged(outcome, () => readCaller(http, { signal }).catch(() => undefined)),
       ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
     ];
@@ -91,6 +93,11 @@ function wrongAddress(what: string): Finding {
   return fail("base-url", `the server ${what}, so the path is probably wrong`, remedy);
 }
 
+function formatProxy(base: BaseUrl): string {
+  const proxy = proxyFor(base);
+  return proxy === undefined ? "" : ` through the proxy ${proxy.address} (${proxy.variable})`;
+}
+
 function formatKind(who: Caller | undefined): string {
   if (who === undefined) return "";
   const kinds: Members = { api_key_user: "a personal key", api_key_org: "an organization's key" };
@@ -103,6 +110,6 @@ function clock(date: number): Finding {
   return warn(
     "clock",
     `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`,
-    "Correct it. Until then, keyplane rotates no key that is due only by this machine's clock.",
+    "Correct it, because rotation by age depends on it.",
   );
 }

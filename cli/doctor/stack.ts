@@ -1,24 +1,26 @@
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import { stackState } from "../../provider/stack/stack-state";
+import { stackState } from "../../provider/stack/keys-in-state";
 import { counted } from "../../provider/text";
-import { explainFailure, pulumiFor, readStackName, type StackName, shownStack } from "../state/pulumi-stack";
+import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
-/** Reads the state of a stack with the Pulumi CLI, and checks what can keep its next run from working. */
-export async function checkStack(name: StackName, folder: string): Promise<Finding> {
+/**
+ * Reads the state and the history of a stack with the Pulumi CLI, as runs do to find keys that were left behind and to
+ * retire previous keys, and checks what can keep its next run from working.
+ */
+export async function checkStack(name: string, folder: string): Promise<Finding> {
   try {
-    const state = stackState(shownStack(name), await pulumiFor(name, folder).state(name.stack));
+    const pulumi = pulumiIn(folder);
+    const state = stackState(shownStack(name), await pulumi.state(name));
+    await pulumi.history(name);
     const shown = state.stack || state.source;
     if (state.underWay > 0) {
-      const remedy = "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began.";
-      return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
-    }
-    if (state.foreign.length > 0) {
       const remedy =
-        "If it was renamed, set keyplane:renamedFrom before the next `pulumi up`. A copy gets keys of its own.";
-      return warn("stack", `${shown} was copied or renamed, and its keys may belong to the original stack`, remedy);
+        "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began. The state keeps its notes of " +
+        "creations: after that, `pulumi refresh --clear-pending-creates` removes them.";
+      return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
     }
     const { size } = new Set(state.held.map(({ id }) => id));
     return ok("stack", `${shown} holds ${counted(size, "key")}`);
@@ -26,7 +28,8 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
     const { problem, why, remedy } = explainFailure(error);
     // Without the CLI, everything else can still be checked.
     const verdict = problem === "not found" ? warn : fail;
-    return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}.`);
+    const effect = "Until then, keys that interrupted runs left behind stay live, and so do previous keys.";
+    return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}. ${effect}`);
   }
 }
 
@@ -46,12 +49,12 @@ export async function openCredentials(
   const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || Boolean(env.PULUMI_CONFIG_PASSPHRASE_FILE);
   if (needed.length === 0 || !(isNamed || hasPassphrase)) return config;
   const name = readStackName(config.stack, isNamed ? "--stack" : "PULUMI_STACK");
-  const pulumi = pulumiFor(name, folder);
+  const pulumi = pulumiIn(folder);
   try {
     const settings = new Map(config.settings);
     for (const setting of needed) {
       const { file = "" } = config.settings.get(setting) ?? {};
-      settings.set(setting, { file, isSecret: true, text: await pulumi.secret(`keyplane:${setting}`, name.stack) });
+      settings.set(setting, { file, isSecret: true, text: await pulumi.secret(`keyplane:${setting}`, name) });
     }
     for (const credential of credentialsIn((setting) => settings.get(setting)?.text, {}).values()) conceal(credential);
     return { ...config, settings };

@@ -1,4 +1,4 @@
-import { nameInUrn } from "../../provider/keys/names";
+import { nameInUrn } from "../../provider/keys/naming";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { shownName } from "../../provider/text";
 import { type AccountFlags, flagsFor } from "../account";
@@ -11,7 +11,7 @@ import type { KeyAnswer } from "./service";
  * @param command - The command that revokes it.
  */
 export function adviceFor(holding: Holding, listed: KeyAnswer | undefined, command: string): readonly string[] {
-  const { keyId, name, stack, roleNow, isCopy } = holding;
+  const { keyId, name, stack, roleNow } = holding;
   const revokeIt =
     listed?.record === undefined
       ? `At once, with the settings of its account: \`${command}\`. If the plan shows ${shownName(name)}, repeat it with \`--yes\``
@@ -23,19 +23,15 @@ export function adviceFor(holding: Holding, listed: KeyAnswer | undefined, comma
     ];
   }
   // Its resource has left the program, so that nothing there can replace it.
-  if (roleNow === "kept" && !isCopy) return [revokeIt];
+  if (roleNow === "kept") return [revokeIt];
   const revoke = `${revokeIt}, and then \`pulumi up --refresh\` of ${stack}`;
-  if (isCopy) {
-    return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
-  }
   if (roleNow === undefined) {
     return [
       `The newest given state of ${stack} does not have the key. Check with \`keyplane keys\` that it is revoked`,
       revoke,
     ];
   }
-  if (roleNow === "to be revoked")
-    return [`The next complete \`pulumi up\` of ${stack} revokes it, unless it is retired and in use`, revoke];
+  if (roleNow === "to be revoked") return [`The next \`pulumi up\` of ${stack} revokes it`, revoke];
   return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
@@ -46,9 +42,10 @@ export function replaceFirst(credential: string | undefined): readonly string[] 
 }
 
 function effectOf({ role, type, stays }: Holding): string {
-  if (role === "previous") return "it is revoked without grace, at the end of the run";
-  const end = type === "ApiKey" && stays ? "but this one stays live" : "and then this one is revoked";
-  return `everything in the stack gets a new key, ${end}`;
+  if (role === "previous") return "it is revoked without grace";
+  if (type === "RotatingApiKey")
+    return "it is replaced and revoked at once, and then everything in the stack gets the new key";
+  return `everything in the stack gets a new key, ${stays ? "but this one stays live" : "and then this one is revoked"}`;
 }
 
 /** The change of the program that replaces a key. */

@@ -1,13 +1,10 @@
 import { getOrCreate } from "../../provider/get-or-create";
-import { keyDigest } from "../../provider/key-digest";
-import { isMadeByOneOf, makerIn } from "../../provider/keys/names";
 import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { type Holder, keysIn, type Role, roleIn, type StackState, stays } from "../../provider/stack/stack-state";
+import { type Holder, keysIn, type Role, roleIn, type StackState, stays } from "../../provider/stack/keys-in-state";
 import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
-import { consumersIn, parseState, type ReadState, timeOf } from "../state/states";
-import { KeySearch } from "./key-search";
+import { consumersIn, isSameStack, parseState, type ReadState, timeOf } from "../state/states";
 
 /** A key in the state of a stack, with what the state says about it. */
 export interface Holding
@@ -26,8 +23,6 @@ export interface Holding
   readonly replacedAt: string | undefined;
   /** The last use that the state tells, as an ISO 8601 time. */
   readonly lastUsedAt: string | undefined;
-  /** Whether another stack created it, from which this state was copied or renamed. */
-  readonly isCopy: boolean;
   /** Whether the resource has triggers, so that another one replaces the key. */
   readonly hasTriggers: boolean;
   /** URNs of the resources that depend on the key's resource. */
@@ -38,8 +33,6 @@ export interface Holding
 export interface Holdings {
   readonly holdings: readonly Holding[];
   readonly states: number;
-  /** States that have keys without a digest, whose secrets are encrypted. Nothing is known about these keys. */
-  readonly undigested: readonly string[];
 }
 
 const AT_ONCE = 8;
@@ -55,7 +48,6 @@ export async function holdingsOf(
 ): Promise<Holdings> {
   const read = [...exported];
   const others: { readonly file: StateFile; readonly stack: string }[] = [];
-  const undigested = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
   let [next, states] = [0, exported.length];
   const work = async () => {
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
@@ -65,7 +57,6 @@ export async function holdingsOf(
       states++;
       if (stack === undefined || containsAny(bytes, digests)) read.push(parseState(file.name, bytes, FOLDERS));
       else others.push({ file, stack });
-      if (hasOldKeys(bytes)) undigested.push(file.name);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -85,40 +76,18 @@ export async function holdingsOf(
       return holdingOf(key, state, { roleNow: roleNow(key), usedBy });
     });
   });
-  return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
+  return { holdings: inOrder(holdings), states };
 }
 
 const DIGEST = Buffer.from('igest"');
 
-/** Whether a state contains one of these digests, or a secret in plain text that has one of them. */
+/** Whether a state contains one of these digests. */
 function containsAny(bytes: Buffer, digests: ReadonlySet<string>): boolean {
-  if (digests.size === 0) return false;
   for (let at = bytes.indexOf(DIGEST); at >= 0; at = bytes.indexOf(DIGEST, at + 1)) {
     const [, digest = ""] = /^igest"\s*:\s*"([a-z2-7]{25})"/.exec(bytes.toString("latin1", at, at + 60)) ?? [];
     if (digests.has(digest)) return true;
   }
-  if (!bytes.includes('"plaintext"')) return false;
-  const search = new KeySearch();
-  search.add(bytes);
-  search.end();
-  return search.found.some(({ secrets }) => [...secrets.keys()].some((digest) => digests.has(digest)));
-}
-
-const count = (bytes: Buffer, text: string): number => {
-  let found = 0;
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) found++;
-  return found;
-};
-
-/** Whether a state seems to have keys that a former version created, encrypted and without a digest. */
-function hasOldKeys(bytes: Buffer): boolean {
-  return count(bytes, '"keyId"') > count(bytes, '"digest"') && !bytes.includes('"plaintext"');
-}
-
-function lacksDigests({ resources }: Deployment): boolean {
-  return resources.some(
-    ({ type, outputs }) => isKeyType(type) && !("digest" in outputs) && typeof outputs.key !== "string",
-  );
+  return false;
 }
 
 /** `project/stack` of a state, from its first URN; `undefined` if it has none. */
@@ -137,10 +106,10 @@ interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
 function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
   const keys = resources.filter(({ type }) => isKeyType(type));
   return keys.flatMap((resource) => {
-    const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
+    const { digest, keyId, previousDigest, previousKeyId } = resource.outputs;
     const both = [
-      { as: "current", digest: digestOf(digest, key), id: keyId },
-      { as: "previous", digest: digestOf(previousDigest, previousKey), id: previousKeyId },
+      { as: "current", digest: text(digest), id: keyId },
+      { as: "previous", digest: text(previousDigest), id: previousKeyId },
     ] as const;
     return both.flatMap(({ as, digest = "", id }) => {
       if (!digests.has(digest) || typeof id !== "string") return [];
@@ -148,11 +117,6 @@ function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readon
       return [{ resource, role, isCurrent: as === "current", digest, keyId: id }];
     });
   });
-}
-
-/** The digest of a key in a state; that of an older state without one is computed if the secret is in plain text. */
-function digestOf(digest: unknown, key: unknown): string | undefined {
-  return text(digest) ?? keyDigest(text(key));
 }
 
 /** The states with each name of a stack, newer ones first. */
@@ -164,9 +128,9 @@ function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly Re
   return found;
 }
 
-/** The newest of the states of the same stack, that is, with the same name and a common owner. */
+/** The newest of the states of the same stack. */
 function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
-  const newest = sameName.find(({ tags }) => tags.some((tag) => state.tags.includes(tag)));
+  const newest = sameName.find((each) => isSameStack(each, state));
   return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
 }
 
@@ -179,14 +143,14 @@ function rolesIn({ deployment, held }: ReadState): RoleNow {
     return keysIn(resource).map(({ id, role }) => [`${resource.urn} ${id}`, role] as const);
   });
   const byKey = new Map(roles);
-  // Behind the keys of all resources, any list that has a key counts.
+  // Another resource can have taken the key over.
   const byId = new Map(held.map(({ id, role }) => [id, role] as const));
   return ({ keyId, resource: { urn } }) => byKey.get(`${urn} ${keyId}`) ?? byId.get(keyId);
 }
 
 function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {
   const { resource, digest, keyId, role, isCurrent } = key;
-  const { urn, outputs, inputs } = resource;
+  const { urn, outputs } = resource;
   const type = resource.type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
@@ -197,17 +161,15 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    // If nothing shows who created the key, a state that is a copy as a whole decides.
-    isCopy: !(isMadeByOneOf({ name, maker: makerIn(outputs, keyId) }, state.tags) ?? state.foreign.length === 0),
     stays: stays(resource, keyId, role),
-    hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
+    hasTriggers: outputs.rotationTriggers !== undefined,
     ...{ source: state.source, savedAt: state.savedAt },
   };
 }
 
-/** The stack that owns a key first, then copies; newer states first. */
+/** A stack that still has the key first; newer states first. */
 function inOrder(holdings: readonly Holding[]): readonly Holding[] {
-  const rank = ({ isCopy, roleNow }: Holding) => Number(isCopy) * 2 + Number(roleNow === undefined);
+  const rank = ({ roleNow }: Holding) => Number(roleNow === undefined);
   return holdings.toSorted(
     (one, other) => rank(one) - rank(other) || timeOf(other) - timeOf(one) || (one.source < other.source ? -1 : 1),
   );

@@ -28,7 +28,7 @@ export function addIdentify(program: Command, run: CommandRun): void {
   const command = program
     .command("identify [text...]")
     .usage("[options] < FILE")
-    .description("finds keys in a text on standard input, and says which stack owns them and what to do")
+    .description("finds keys in a text on standard input, and says which stack has them and what to do")
     .option("--state <path...>", "states: files, or the folder of a file backend")
     .option("--stack <name...>", "stacks, whose states are read with the Pulumi CLI")
     .option("--check", "sends requests with each key that was found, to see whether it works")
@@ -51,10 +51,10 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   const found = await searched(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
-  const nothing = { identified: [], unknown: [], states: 0, undigested: [], problems: [] };
+  const nothing = { identified: [], unknown: [], states: 0, problems: [] };
   if (digests.size === 0) return report(nothing, flags, run);
   const exported = await readStates({ stack: flags.stack ?? [] });
-  const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
+  const { holdings, states } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
   for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
@@ -95,7 +95,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     unknown.push({ digest, credential, checked, revoke });
   }
   for (const problem of lists.problems) note(problem);
-  report({ identified, unknown, states, undigested, problems: [...lists.problems] }, flags, run);
+  report({ identified, unknown, states, problems: [...lists.problems] }, flags, run);
 }
 
 /** Searches a stream. Nothing of it is kept but what can be a key. */

@@ -1,16 +1,16 @@
 import { formatDuration } from "../../provider/duration";
-import { nameInUrn } from "../../provider/keys/names";
+import { nameInUrn } from "../../provider/keys/naming";
 import { counted } from "../../provider/text";
-import { note, paint, plain, print } from "../terminal";
+import { paint, plain, print } from "../terminal";
 import { replaceFirst } from "./advice";
 import type { Holding, Holdings } from "./holdings";
 import type { Checked, KeyAnswer } from "./service";
 
 /** A key that was found in the text, and that a state has. */
 export interface Identified {
-  /** The stack that owns it, if its state is given. */
+  /** The resource that has it. */
   readonly holding: Holding;
-  /** Other states that have it: copies and older ones. */
+  /** What other states that have it say, such as older ones. */
   readonly others: readonly Holding[];
   /** What its account lists; `undefined` if it was not asked. */
   readonly listed: KeyAnswer | undefined;
@@ -34,7 +34,7 @@ export interface Unknown {
 }
 
 /** What was found in a text, and in which states it was looked for. */
-export interface Findings extends Omit<Holdings, "holdings"> {
+export interface Findings extends Pick<Holdings, "states"> {
   readonly identified: readonly Identified[];
   readonly unknown: readonly Unknown[];
   /** Why accounts could not be asked, and keys not be checked. */
@@ -42,7 +42,7 @@ export interface Findings extends Omit<Holdings, "holdings"> {
 }
 
 /** Prints what was found. No part of a secret is among it. */
-export function printReport({ identified, unknown, states, undigested }: Findings): void {
+export function printReport({ identified, unknown, states }: Findings): void {
   for (const key of identified) printKey(key);
   for (const { digest, credential, checked, revoke } of unknown) {
     print(paint("warn", credential === undefined ? "unknown key" : "keyplane's own key"), ` (digest ${digest})`);
@@ -56,21 +56,13 @@ export function printReport({ identified, unknown, states, undigested }: Finding
   const total = identified.length + unknown.length;
   const known = total - unknown.filter(({ credential }) => credential === undefined).length;
   print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${known} identified`);
-  const [first] = undigested;
-  if (unknown.length > 0 && first !== undefined) {
-    const more = undigested.length > 1 ? ` and ${undigested.length - 1} more` : "";
-    note(
-      `${plain(first)}${more}: keys without a digest, of an earlier version. Run \`pulumi up --refresh\` of the stack, or ` +
-        "pass the output of `pulumi stack export --show-secrets`",
-    );
-  }
 }
 
 function printKey(key: Identified): void {
   const { holding, others, listed, checked, next } = key;
   const { digest, keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
   print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
-  row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
+  row("stack", `${stack} (${holding.source})`);
   row("resource", `${nameInUrn(urn)} (${type}): ${roleText(holding)}`);
   const limits = [organizationId && `organization ${organizationId}`, projectId && `project ${projectId}`];
   row("account", [account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
@@ -80,8 +72,7 @@ function printKey(key: Identified): void {
   if (checked !== undefined) row("check", checkedText(checked));
   row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
   for (const other of others) {
-    const role = other.isCopy ? "a copy" : roleText(other);
-    row("also in", `${other.stack}: ${nameInUrn(other.urn)}, ${role} (${other.source})`);
+    row("also in", `${other.stack}: ${nameInUrn(other.urn)}, ${roleText(other)} (${other.source})`);
   }
   steps(next);
   print("");

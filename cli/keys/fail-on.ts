@@ -3,9 +3,11 @@ import { type Age, readAge } from "../duration-option";
 import { flagOf, type InventoryKey } from "./inventory";
 
 /** The conditions under which `keyplane keys` exits with code 1, by the flags that they need. */
-export type FailOn = Readonly<Partial<Record<"older-than" | "unused", Age> & Record<"unmanaged" | "orphan", true>>>;
+export type FailOn = Readonly<
+  Partial<Record<"older-than" | "unused", Age> & Record<"unmanaged" | "left-behind", true>>
+>;
 
-/** Parses `older-than=180d,unused=90d,unmanaged,orphan`. Any condition is enough. */
+/** Parses `older-than=180d,unused=90d,unmanaged,left-behind`. Any condition is enough. */
 export function readFailOn(text: string): FailOn {
   const terms = text.split(",").map((term) => readTerm(term.trim()));
   const names = terms.flatMap((term) => Object.keys(term));
@@ -16,9 +18,9 @@ export function readFailOn(text: string): FailOn {
 function readTerm(term: string): FailOn {
   const [, name, age] = /^(older-than|unused)=(.+)$/.exec(term) ?? [];
   if (name !== undefined && age !== undefined) return { [name]: readAge(age) };
-  if (term === "unmanaged" || term === "orphan") return { [term]: true };
+  if (term === "unmanaged" || term === "left-behind") return { [term]: true };
   throw new InvalidArgumentError(
-    "It must be a comma-separated list of older-than=AGE, unused=AGE, unmanaged and orphan.",
+    "It must be a comma-separated list of older-than=AGE, unused=AGE, unmanaged and left-behind.",
   );
 }
 

@@ -18,23 +18,33 @@ interface Flags extends KeysFlags, StateFlags {
   readonly json?: true;
 }
 
+/** Only keys of an organization can be limited to a project. */
+const PROJECT: Column<InventoryKey> = {
+  title: "PROJECT",
+  text: ({ projectId }) => (projectId === undefined ? "?" : (projectId ?? "all")),
+};
+
 /** `keyplane keys`: lists the keys of an account with one request. */
 export function addKeys(program: Command, run: CommandRun): void {
   const command = program
     .command("keys")
-    .description("lists the account's API keys: age, use, and which stack owns each");
+    .description("lists the account's API keys: age, use, and which stack has each");
   withStates(command)
     .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
-    .option("--fail-on <what>", "exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,orphan", readFailOn)
+    .option(
+      "--fail-on <what>",
+      "exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,left-behind",
+      readFailOn,
+    )
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, run));
 }
 
 async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const { failOn } = flags;
-  if ((failOn?.unmanaged || failOn?.orphan) && !hasStates(flags)) {
-    throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
+  if ((failOn?.unmanaged || failOn?.["left-behind"]) && !hasStates(flags)) {
+    throw new UsageError("--fail-on: unmanaged and left-behind need --stack or --state, which show who holds a key");
   }
   for (const [option, one, other] of [
     ["--older-than", flags.olderThan, failOn?.["older-than"]],
@@ -67,7 +77,8 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
-    { title: "STACK", text: ({ stack, ownerTag: tag }) => stack ?? (tag ? `(tag ${tag})` : "-"), atLeast: 14 },
+    ...(flags.organization === undefined ? [] : [PROJECT]),
+    { title: "STACK", text: ({ stack = "-" }) => stack, atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
     {
       title: "FLAGS",
@@ -81,7 +92,5 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   print([counted(found.length, "key"), ...counts].join(", "));
   if (failing.length > 0) note(`--fail-on: ${ids.join(", ")}`);
   if (states.length === 0)
-    note(
-      "To show which stack owns a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.",
-    );
+    note("To show which stack has a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.");
 }

@@ -1,15 +1,14 @@
 import type { Command } from "commander";
 import type { Account, ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
-import { clockSkew } from "../../provider/keys/clock-skew";
-import { fateOf, type Reason } from "../../provider/keys/fate";
+import { clockSkew } from "../../provider/keys/clock";
 import { expiresAt } from "../../provider/keys/lease";
 import { counted } from "../../provider/text";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { carryOut, type Plan, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
+import { carryOut, type Plan, printPlan, type Reason, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { note, print } from "../terminal";
 
 /** A live key with a deadline in its name. */
@@ -47,26 +46,34 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results, warnings }) }, flags, run);
 }
 
-/** Decides the fate of each leased key. Asks for the credentials in use only if a deadline has passed. */
+/**
+ * Decides about a key with a deadline, used or not: the user has set its end. Times are in milliseconds since 1970.
+ * @param now - The service's time; `undefined` if no answer has shown it.
+ */
+function decideReap(deadline: number, now: number | undefined): "revoke" | Reason {
+  if (now === undefined) return "time unknown";
+  return now < deadline ? "lease" : "revoke";
+}
+
+/** Decides about each leased key. Asks for the credentials in use only if a deadline has passed. */
 async function planReap(
   leased: readonly LeasedKey[],
   account: Account,
   ask: () => Promise<Callers>,
 ): Promise<Plan<LeasedKey> & { readonly warnings: readonly string[] }> {
   // One time for all, so that the plan and the question for credentials agree.
-  const now = account.skewMs === undefined ? "unknown" : account.serviceNow();
+  const now = account.skewMs === undefined ? undefined : account.serviceNow();
   let callers: Callers | undefined;
   const revoke: LeasedKey[] = [];
   const keep: (LeasedKey & { readonly reason: Reason })[] = [];
   for (const key of leased) {
-    const facts = { kind: "leased", deadline: Date.parse(key.expiresAt), now } as const;
-    let fate = fateOf({ ...facts, isCredential: false });
-    if (fate.fate === "revoke") {
+    let decision = decideReap(Date.parse(key.expiresAt), now);
+    if (decision === "revoke") {
       callers ??= await ask();
-      fate = fateOf({ ...facts, isCredential: (await callers.accountOf(key)) !== undefined });
+      if ((await callers.accountOf(key)) !== undefined) decision = "credential";
     }
-    if (fate.fate === "revoke") revoke.push(key);
-    else keep.push({ ...key, reason: fate.why });
+    if (decision === "revoke") revoke.push(key);
+    else keep.push({ ...key, reason: decision });
   }
   return { revoke, keep, warnings: callers?.noteUnasked() ?? [] };
 }
@@ -76,6 +83,6 @@ function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, accoun
   const [next] = later.sort();
   const until = next === undefined ? "" : `, the next one at ${next}`;
   print(`${counted(revoke.length + overdue, "key")} past the deadline, ${later.length} with a later one${until}`);
-  const skew = clockSkew({ account: () => account, now: () => account.now() });
+  const skew = clockSkew(account);
   if (skew !== undefined) note(`${skew}. Deadlines are times of the service.`);
 }

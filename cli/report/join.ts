@@ -1,10 +1,11 @@
 import { isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
-import type { Role, StackState } from "../../provider/stack/stack-state";
+import type { Role, StackState } from "../../provider/stack/keys-in-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
-import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
+import { ageOf, countFlags } from "../keys/inventory";
+import { type Origin, originsIn, unheldFlag } from "../state/left-behind";
 import { latestOf, type ReadState } from "../state/states";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { labelOf, listedKeys, type Place, Places, type ReadList } from "./place-keys";
@@ -31,9 +32,9 @@ export function joinReport(
 ): Report {
   const latest = latestOf(states);
   const held = new Map([...latest].map((state) => [state, stateKeys(state)]));
-  const owners = ownersOf([...latest]);
+  const originOf = originsIn([...latest]);
   const keys = joined(lists, [...held.values()].flat()).map((key) => {
-    return describe(key, owners, { ...terms, hasStates: states.length > 0 });
+    return describe(key, originOf, { ...terms, hasStates: states.length > 0 });
   });
   return {
     at: isoOf(terms.now) ?? "",
@@ -49,7 +50,7 @@ export function joinReport(
 
 function joined(lists: readonly ReadList[], inStates: readonly StateKey[]): readonly Joined[] {
   const listed = listedKeys(lists);
-  const places = new Places(lists, listed, inStates);
+  const places = new Places(lists, listed);
   const found = new Map<unknown, Place & { readonly held: StateKey[] }>();
   for (const key of listed) found.set(key, { listed: key, goneFrom: undefined, label: undefined, held: [] });
   for (const key of inStates) {
@@ -62,38 +63,38 @@ function joined(lists: readonly ReadList[], inStates: readonly StateKey[]): read
 
 const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];
 
-/** The stack that created a key decides about it, and a resource that hands it out before one that only knows it. */
+/** A resource that hands a key out decides about it, before one that only knows it. */
 function byWeight(one: StateKey, other: StateKey): number {
-  const weight = ({ holder: { isCopy, role } }: StateKey) => (isCopy ? WEIGHTS.length : 0) + WEIGHTS.indexOf(role);
-  return weight(one) - weight(other);
+  return WEIGHTS.indexOf(one.holder.role) - WEIGHTS.indexOf(other.holder.role);
 }
 
 function describe(
   { listed, goneFrom, label, held }: Joined,
-  owners: ReadonlyMap<string, string>,
+  originOf: (name: string) => Origin | undefined,
   { now, unusedFor, hasStates }: ReportTerms & { readonly hasStates: boolean },
 ): ReportKey {
   const [first] = held;
   const record = listed?.record;
   const name = record?.name ?? held.find((key) => key.name !== undefined)?.name;
-  const owner = ownerOf(name ?? "", owners);
+  const origin = originOf(name ?? "");
   const status = listed !== undefined ? "live" : goneFrom !== undefined ? "gone" : "not found";
   const dates = first?.dates ?? {};
-  const stack = first?.holder.stack ?? owner.stack;
+  const stack = first?.holder.stack ?? origin?.state.stack;
+  const unheld = hasStates && first === undefined && record !== undefined ? unheldFlag(record, origin, now) : undefined;
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const deadline = expiresAt(name);
   const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
   const next =
     first === undefined || isExpired
-      ? nextWithoutState({ isOrphan: owner.stack !== undefined, hasStates, deadline }, now)
+      ? nextWithoutState({ isLeftBehind: unheld === "left-behind", hasStates, deadline }, now)
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);
   const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
   const isOverdue = status === "live" && !isExpired && next.isDue && next.after !== undefined;
   const flags: readonly (readonly [Flag, boolean])[] = [
-    ["orphan", hasStates && first === undefined && owner.stack !== undefined],
-    ["unmanaged", hasStates && first === undefined && owner.stack === undefined],
+    ["left-behind", unheld === "left-behind"],
+    ["unmanaged", unheld === "unmanaged"],
     ["gone", status === "gone"],
     ["not found", status === "not found"],
     ["overdue", isOverdue],
@@ -111,9 +112,9 @@ function describe(
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
     createdBy: record?.createdBy,
-    projectId: record?.projectId,
-    ownerTag: owner.tag,
+    projectId: record?.projectId ?? undefined,
     stack,
+    resource: first?.holder.urn ?? origin?.urn,
     holders: held.map(({ holder }) => holder),
     rotateAt: dates.rotateAt,
     revokeAfter: dates.revokeAfter,
@@ -144,13 +145,12 @@ function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[
 
 /** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */
 function describeState(state: StackState, held: readonly StateKey[] | undefined): ReportStack {
-  const { stack, savedAt, foreign, hidden, underWay } = state;
+  const { stack, savedAt, hidden, underWay } = state;
   return {
     stack,
     savedAt: readTime(savedAt),
     keys: held?.length ?? 0,
     isOutdated: held === undefined ? true : undefined,
-    isCopy: foreign.length > 0 ? true : undefined,
     hidden: hidden.length || undefined,
     underWay: underWay || undefined,
   };

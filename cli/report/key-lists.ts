@@ -1,6 +1,6 @@
 import { Account } from "../../provider/api";
 import { isAborted, messageOf } from "../../provider/errors";
-import { accountMark } from "../../provider/keys/account-fingerprint";
+import { accountMark } from "../../provider/keys/account";
 import type { Scope } from "../../provider/keys/scope";
 import { type AccountFlags, configuredAccounts, flagsFor, settingsOf } from "../account";
 import type { ReadList } from "./place-keys";

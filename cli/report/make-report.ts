@@ -6,7 +6,7 @@ import type { Scope } from "../../provider/keys/scope";
 import { isKeyType } from "../../provider/resource-types";
 import { conceal } from "../../provider/secrets";
 import type { Deployment } from "../../provider/stack/deployment";
-import { isKeyplanes } from "../../provider/stack/stack-state";
+import { isKeyplanes } from "../../provider/stack/keys-in-state";
 import { counted } from "../../provider/text";
 import { type AccountFlags, readOrganization } from "../account";
 import { type CommandRun, EXIT } from "../command-run";

@@ -7,13 +7,13 @@ const dueStep = (action: NextStep["action"], text: string): NextStep => ({ actio
 
 /**
  * What happens to a live key that no state holds, or whose deadline has passed.
- * @param isOrphan - Whether a state has its tag.
+ * @param isLeftBehind - Whether a state shows that an interrupted run created it.
  * @param hasStates - Whether any state was given.
  * @param deadline - The deadline in its name, as an ISO 8601 time.
  * @param now - The service's time, in milliseconds.
  */
 export function nextWithoutState(
-  { isOrphan, hasStates, deadline }: { isOrphan: boolean; hasStates: boolean; deadline: string | undefined },
+  { isLeftBehind, hasStates, deadline }: { isLeftBehind: boolean; hasStates: boolean; deadline: string | undefined },
   now: number,
 ): NextStep {
   if (deadline !== undefined) {
@@ -22,16 +22,16 @@ export function nextWithoutState(
     return { ...step("revoke", `\`keyplane reap\` revokes it${when}`), isDue, after: deadline };
   }
   if (!hasStates) return step("none", "Unknown: no state was given");
-  return isOrphan
-    ? step("decide", "No state holds it. `keyplane sweep` shows whether it was left behind")
+  return isLeftBehind
+    ? step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked")
     : step("none", "No stack rotates or revokes it");
 }
 
 /** What happens to a key that no list contains. */
-export function nextIfMissing({ holder: { role, isCopy } }: StateKey, status: "gone" | "not found"): NextStep {
+export function nextIfMissing({ holder: { role } }: StateKey, status: "gone" | "not found"): NextStep {
   if (status === "not found")
     return step("none", "Unknown: its account was not asked, or is not proven to be the right one");
-  if (role === "current" && !isCopy) return step("create", "`pulumi up --refresh` creates a new key");
+  if (role === "current") return step("create", "`pulumi up --refresh` creates a new key");
   return step("none", "It is gone from the account");
 }
 
@@ -41,10 +41,8 @@ export function nextIfMissing({ holder: { role, isCopy } }: StateKey, status: "g
  */
 export function nextStep(key: StateKey, now: number): NextStep {
   const { dates, plan } = key;
-  const { role, isCopy } = key.holder;
-  if (isCopy && role !== "current") return step("stay", "Stays live: another stack created it");
-  if (role === "to be revoked")
-    return dueStep("revoke", "The next complete `pulumi up` revokes it, unless it is retired and in use");
+  const { role } = key.holder;
+  if (role === "to be revoked") return dueStep("revoke", "The next `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
   if (role === "previous") return timed("revoke", "revokes it, unless it is in use", dates.revokeAfter, now);
   if (plan.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");

@@ -63,7 +63,7 @@ th[aria-sort="descending"] button::after { content: " ▼" / ""; }
   border-radius: 99px;
 }
 .flag, .axis { color: var(--faint); font-size: 0.8rem; font-weight: normal; }
-.flag.expired, .flag.overdue, .flag.gone, .flag.orphan { color: var(--bad); }
+.flag.expired, .flag.overdue, .flag.gone, .flag.left-behind { color: var(--bad); }
 .flag.unmanaged, .flag.unused, .flag.not-found, .flag.several-states { color: var(--warn); }
 details { font-weight: normal; }
 summary { width: fit-content; color: var(--accent); cursor: pointer; font-size: 0.87rem; }

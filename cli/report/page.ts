@@ -133,8 +133,8 @@ function problemsOf({ accounts, stacks }: Report): string {
 /** The lists and the states that the report is made of. */
 function sourcesOf({ accounts, stacks }: Report): string {
   const lists = accounts.map(({ label, origin, keys = "not read" }) => [label, origin, String(keys)]);
-  const states = stacks.map(({ stack, savedAt, keys, isOutdated, isCopy, underWay }) => {
-    const notes = [isOutdated && "left out: older", isCopy && "copied or renamed", underWay && "saved during a run"];
+  const states = stacks.map(({ stack, savedAt, keys, isOutdated, underWay }) => {
+    const notes = [isOutdated && "left out: older", underWay && "saved during a run or after a kill"];
     return [stack || "(empty)", savedAt ?? "unknown", String(keys), notes.filter(Boolean).join(", ") || "none"];
   });
   return [

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
-import { accountIn, originFingerprint, originIn } from "../../provider/keys/account-fingerprint";
-import { ownerTag, tagsIn } from "../../provider/keys/names";
+import { markIn } from "../../provider/keys/naming";
 import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 import type { StateKey } from "./state-keys";
@@ -9,7 +8,7 @@ import type { StateKey } from "./state-keys";
 export interface ReadList extends Scope {
   /** The service's scheme, host and port. */
   readonly origin: string;
-  /** What a state records of the account. */
+  /** What a state records of the account; see `provider/keys/account.ts`. */
   readonly mark: string;
   /** The live keys; `undefined` if the list could not be read. */
   readonly keys: readonly ApiKeyRecord[] | undefined;
@@ -57,68 +56,30 @@ export interface Place {
 /** Finds keys of states in the lists of the service. */
 export class Places {
   readonly #byId = new Map<string, ListedKey[]>();
-  /** The lists in which each owner has a live key, by the owner's id and the scope of the key. */
-  readonly #proven = new Map<string, ReadList>();
-  readonly #byTag = new Map<string, ReadList>();
 
   constructor(
     private readonly lists: readonly ReadList[],
     listed: readonly ListedKey[],
-    inStates: readonly StateKey[],
   ) {
-    for (const key of listed) {
-      const { id, name } = key.record;
-      this.#byId.set(id, [...(this.#byId.get(id) ?? []), key]);
-      for (const tag of tagsIn(name)) for (const list of key.lists) this.#byTag.set(`${tag} ${labelIn(list)}`, list);
-    }
-    for (const key of inStates) {
-      const [list] = this.#liveIn(key)?.lists ?? [];
-      if (list !== undefined && key.ownerId !== "") this.#proven.set(`${key.ownerId} ${labelIn(key.scope)}`, list);
-    }
+    for (const key of listed) getOrCreate(this.#byId, key.record.id, () => []).push(key);
   }
 
-  /**
-   * Where a key is. It counts as gone only if the list is proven to be the one that had it: the credential is the same
-   * as when the state was saved, or the list has another key of the same owner.
-   */
+  /** Where a key is. It counts as gone only if the list is the one that last showed it, which the state records. */
   of(key: StateKey): Place {
     const label = key.scope && labelOf(key.scope);
-    const listed = this.#liveIn(key);
-    if (listed !== undefined) return { listed, goneFrom: undefined, label };
-    const list = this.#recorded(key) ?? this.#proven.get(`${key.ownerId} ${labelIn(key.scope)}`) ?? this.#tagged(key);
-    if (list?.keys === undefined) return { listed, goneFrom: undefined, label };
-    return { listed, goneFrom: list, label: labelOf(list) };
-  }
-
-  #liveIn(key: StateKey): ListedKey | undefined {
+    const recorded = this.lists.find(({ mark }) => mark === key.accountMark);
     const found = this.#byId.get(key.id) ?? [];
-    const recorded = this.#recorded(key);
-    // Ids are never used twice in an account.
-    if (recorded !== undefined) return found.find(({ lists }) => lists.includes(recorded));
-    // In another account, another key can have the same id. A name says more than the address, which can change.
-    const isNamed = ({ record }: ListedKey) => record.name === key.name;
-    const isHere = ({ lists }: ListedKey) => key.name === undefined && lists.some((list) => mayBe(list, key));
-    return found.find(isNamed) ?? found.find(isHere);
-  }
-
-  /** The list whose credential the state records. */
-  #recorded({ mark }: StateKey): ReadList | undefined {
-    const account = accountIn(mark);
-    return account === undefined ? undefined : this.lists.find((list) => accountIn(list.mark) === account);
-  }
-
-  #tagged({ ownerId, scope }: StateKey): ReadList | undefined {
-    return ownerId === "" ? undefined : this.#byTag.get(`${ownerTag(ownerId)} ${labelIn(scope)}`);
+    // Ids are never used twice in an account. In another one, another key can have the same id.
+    const [listed, ...more] = found.filter(({ lists, record }) =>
+      recorded === undefined ? hasNameOf(record, key) : lists.includes(recorded),
+    );
+    if (listed !== undefined && more.length === 0) return { listed, goneFrom: undefined, label };
+    if (recorded?.keys === undefined) return { listed: undefined, goneFrom: undefined, label };
+    return { listed: undefined, goneFrom: recorded, label: labelOf(recorded) };
   }
 }
 
-/** Whether nothing in the state of a key says that it is in another list. */
-function mayBe(list: ReadList, { mark, scope }: StateKey): boolean {
-  const origin = originIn(mark);
-  return (
-    (origin === undefined || origin === originFingerprint(list.origin)) &&
-    (scope === undefined || labelIn(scope) === labelIn(list))
-  );
+/** Whether a listed key has the name of one in a state. A state has no name of a key that is only to be revoked. */
+function hasNameOf({ name }: ApiKeyRecord, key: StateKey): boolean {
+  return key.name === undefined ? key.mark !== undefined && markIn(name) === key.mark : name === key.name;
 }
-
-const labelIn = (scope: Scope | undefined): string => (scope ? labelOf(scope) : "");

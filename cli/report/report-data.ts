@@ -1,4 +1,4 @@
-import type { Holder, StackState } from "../../provider/stack/stack-state";
+import type { Holder, StackState } from "../../provider/stack/keys-in-state";
 import type { InventoryKey } from "../keys/inventory";
 
 /** Everything that a report shows, and the output of `--json`. It contains no secret. */
@@ -32,8 +32,6 @@ export interface ReportStack extends Pick<StackState, "stack" | "savedAt"> {
   readonly keys: number;
   /** Whether a newer state of the same stack was given, so that this one was left out. */
   readonly isOutdated?: true | undefined;
-  /** Whether it was copied or renamed, without an `up` since. */
-  readonly isCopy?: true | undefined;
   /** Number of resources whose keys' ids are encrypted. Their keys appear as unmanaged. */
   readonly hidden?: number | undefined;
   /** Number of operations that were in progress when it was saved. */
@@ -41,7 +39,7 @@ export interface ReportStack extends Pick<StackState, "stack" | "savedAt"> {
 }
 
 /** A key of the service, of a state, or of both. */
-export interface ReportKey extends Pick<InventoryKey, "id" | "expiresAt" | "ownerTag" | "stack"> {
+export interface ReportKey extends Pick<InventoryKey, "id" | "expiresAt" | "stack" | "resource"> {
   /** Absent if neither the service nor a state has it. */
   readonly name?: string | undefined;
   /**
@@ -81,12 +79,10 @@ export interface ReportHolder extends Pick<Holder, "urn" | "role"> {
   readonly type: string;
   /** Which of both front ends manages it. */
   readonly frontEnd: "npm" | "plugin";
-  /** Whether the resource adopted or imported a key that was created elsewhere. */
+  /** Whether the resource adopted a key that was created elsewhere. */
   readonly isAdopted?: true;
   /** Whether the state has only texts that the recipients of the key can open (`sealTo`). */
   readonly isSealed?: true;
-  /** Whether its state was copied or renamed, or another stack created the key. Such a stack does not revoke it. */
-  readonly isCopy?: true;
   /** URNs of the resources that use the resource's outputs. */
   readonly consumers: readonly string[];
 }
@@ -103,7 +99,8 @@ export interface NextStep {
 }
 
 /**
- * `unmanaged`: no given state holds it or has its tag. `orphan`: a given state has its tag, but does not hold it.
+ * `left-behind`: no given state holds it, but one shows that an interrupted run created it. `unmanaged`: no given state holds
+ * it, and none shows that.
  * `unused` and `overdue`: not used for long, or not rotated in time. `expired`: it is live after its deadline.
  * `previous`: a successor has replaced it. `gone` and `not found`: a state holds it, but no list does. `several states`:
  * more than one state holds it.
@@ -112,7 +109,7 @@ export type Flag = (typeof FLAGS)[number];
 
 /** The flags in the order in which they need attention. */
 export const FLAGS = [
-  ...(["expired", "overdue", "orphan", "unmanaged", "gone", "not found"] as const),
+  ...(["expired", "overdue", "left-behind", "unmanaged", "gone", "not found"] as const),
   ...(["unused", "several states", "previous"] as const),
 ] as const;
 

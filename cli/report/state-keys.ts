@@ -1,19 +1,10 @@
 import { isoOf } from "../../provider/duration";
-import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
-import { adoptedIn, isOthers, makerIn, nameInUrn } from "../../provider/keys/names";
+import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
-import { isObject, textOf } from "../../provider/members";
+import { isObject, membersOf, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
 import { HIDDEN, type StateResource } from "../../provider/stack/deployment";
-import {
-  isKeyplanes,
-  type KeyInState,
-  keysIn,
-  ownersIn,
-  type Role,
-  roleIn,
-  type StackState,
-} from "../../provider/stack/stack-state";
+import { type KeyInState, keysIn, markOf, type Role, roleIn } from "../../provider/stack/keys-in-state";
 import { consumersIn, type ReadState } from "../state/states";
 import type { ReportHolder } from "./report-data";
 
@@ -21,7 +12,9 @@ import type { ReportHolder } from "./report-data";
 export interface StateKey extends Omit<KeyInState, "role"> {
   /** Where it is; `undefined` if that is encrypted. */
   readonly scope: Scope | undefined;
-  /** What its owner recorded of the account; `undefined` if it recorded nothing. */
+  /** The mark of the account that last showed it; `undefined` if none is recorded. */
+  readonly accountMark: string | undefined;
+  /** The mark in the generated names of the resource's keys. */
   readonly mark: string | undefined;
   /** The resource that holds it. */
   readonly holder: ReportHolder;
@@ -38,7 +31,7 @@ type KeyDates = Partial<
 interface KeyPlan {
   /** Whether a change of the key replaces the resource (`ApiKey`). Otherwise it rotates in place. */
   readonly isReplaced: boolean;
-  /** Whether a trigger has changed, and the rotation waits. */
+  /** Whether the program wants another key, and the rotation waits. */
   readonly isQueued: boolean;
   readonly previousId: string | undefined;
   readonly isPending: boolean;
@@ -49,9 +42,9 @@ export function stateKeys(state: ReadState): readonly StateKey[] {
   const { resources } = state.deployment;
   const consumers = consumersIn(state);
   const found = new Map<string, StateKey>();
-  // A ledger lists all keys, and a resource that is left to be deleted has the key that its successor replaced.
-  const weight = ({ type, replaced }: StateResource) => (isKeyType(type) ? (replaced ? 1 : 2) : 0);
-  for (const resource of resources.filter(isKeyplanes).toSorted((one, other) => weight(one) - weight(other))) {
+  const keyResources = resources.filter(({ type }) => isKeyType(type));
+  // A resource that is left to be deleted has the key that its successor replaced.
+  for (const resource of keyResources.toSorted((one, other) => Number(other.replaced) - Number(one.replaced))) {
     const users = consumers.get(resource.urn) ?? [];
     for (const key of keysIn(resource)) {
       found.set(key.id, stateKey({ ...key, role: roleIn(resource, key) }, { resource, state, users }));
@@ -62,30 +55,27 @@ export function stateKeys(state: ReadState): readonly StateKey[] {
 
 function stateKey(
   key: KeyInState,
-  { resource, state, users }: { resource: StateResource; state: StackState; users: readonly StateResource[] },
+  { resource, state, users }: { resource: StateResource; state: ReadState; users: readonly StateResource[] },
 ): StateKey {
-  const { urn, type, inputs, outputs, secrets } = resource;
-  const { id, role, ownerId } = key;
+  const { urn, type, outputs, secrets } = resource;
+  const { id, role } = key;
   const hasName = (property: string) => typeof outputs[property] === "string" && !secrets.has(property);
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
-  const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
-  const isAdopted = adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current");
+  const isAdopted = membersOf(outputs.adopted).id === id;
   const isSealed = isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]);
-  const isCopy = isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity);
   return {
-    ...{ id, name, ownerId, scope: scopeIn(resource), mark: markIn(identity) },
+    ...{ id, name, scope: scopeIn(resource), accountMark: textOf(outputs.__account), mark: markOf(resource) },
     holder: {
       ...{ stack: state.stack, urn, resource: nameInUrn(urn), type: type.split(":").at(-1) ?? "" },
       ...{ frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin", role },
       ...(isAdopted && { isAdopted }),
       ...(isSealed && { isSealed }),
-      ...(isCopy && { isCopy }),
       consumers: users.map((user) => user.urn),
     },
     dates: datesOf(resource, role, users),
     plan: {
       isReplaced: type.endsWith(":ApiKey"),
-      isQueued: outputs.queuedTriggersDigest !== undefined || outputs.queuedTriggers !== undefined,
+      isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
       previousId: textOf(outputs.previousKeyId),
       isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
     },
@@ -96,12 +86,6 @@ function stateKey(
 export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
   const place = { ...inputs, ...outputs };
   return place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place);
-}
-
-/** Whether the state of a resource was copied or renamed, without an `up` since. */
-function isCopied(resource: StateResource, { foreign }: StackState): boolean {
-  if (!resource.type.startsWith(DYNAMIC)) return ownersIn(resource).some(({ isOwn }) => !isOwn);
-  return foreign.includes(ownerIdIn(resource.outputs.owner ?? ""));
 }
 
 function datesOf(resource: StateResource, role: Role, users: readonly StateResource[]): KeyDates {

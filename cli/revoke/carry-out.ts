@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
-import type { Reason } from "../../provider/keys/fate";
+import type { LeftoverFate } from "../../provider/keys/leftover-fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
+import { YOUNG_MINUTES } from "../state/left-behind";
 import { type Column, printTable } from "../table";
 import { LiveLines, note, paint, plain, print, printJson } from "../terminal";
 
@@ -13,17 +14,19 @@ export interface RevokingFlags extends KeysFlags {
   readonly json?: true;
 }
 
+/** Why a key is not revoked. */
+export type Reason =
+  | Extract<LeftoverFate, { readonly fate: "tell" }>["why"]
+  | "credential"
+  | "lease"
+  | "time unknown"
+  | "young";
+
 /** What a command would do with the keys that it has found. */
 export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
   readonly revoke: readonly Key[];
   readonly keep: readonly (Key & { readonly reason: Reason })[];
 }
-
-/** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
-export const YOUNG_MINUTES = 15;
-
-/** A key that was used this recently, in minutes, is in use. */
-export const IN_USE_MINUTES = 5;
 
 /** Adds the options of all commands that revoke keys. */
 export function withRevoking(command: Command): Command {
@@ -31,14 +34,18 @@ export function withRevoking(command: Command): Command {
 }
 
 /** Why a key is not revoked, and what to do about it. */
-const REASONS: Partial<Readonly<Record<Reason, string>>> = {
+const REASONS: Readonly<Record<Reason, string>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
-  "other history": "the account lacks a current key of a given state, so another state may hold this one",
-  "in use": `used in the last ${IN_USE_MINUTES} minutes`,
-  used: "was used (see --include-used)",
-  "after state": "created after the state was saved (pass a newer one, or run `pulumi up`)",
-  young: `younger than ${YOUNG_MINUTES} min (see --include-young)`,
+  used: "an interrupted run created it, but somebody used it (see `keyplane revoke`)",
+  covered: "a run has succeeded since an interrupted rotation created it, and may have handed it out",
+  "no history":
+    "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
+  "no note": "in none of the given states, and nothing shows who created it (see --prefix)",
+  "no state": "no state shows whether a resource has it",
+  "other version": "another version of the provider may be creating it",
+  young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
+  lease: "its deadline has not passed",
 };
 
 export function printPlan<K extends ApiKeyRecord>({ revoke, keep }: Plan<K>, columns: readonly Column<K>[]): void {
@@ -129,8 +136,8 @@ async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal)
 /** Why a key is not to be revoked after all; `undefined` if it is. */
 function whyKept({ revoke, keep }: Plan, { id }: ApiKeyRecord): string | undefined {
   const kept = keyIn(keep, id);
-  if (kept !== undefined) return REASONS[kept.reason] ?? kept.reason;
-  return keyIn(revoke, id) === undefined ? "is no longer in the list" : undefined;
+  if (kept !== undefined) return REASONS[kept.reason];
+  return keyIn(revoke, id) === undefined ? "is no longer in the list, or was used" : undefined;
 }
 
 /** Ids of the live keys in a list. Empty if the list is not available. */

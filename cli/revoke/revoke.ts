@@ -3,7 +3,6 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
-import { fateOf } from "../../provider/keys/fate";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
@@ -15,7 +14,7 @@ import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
-type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "heldBy" | "role">;
+type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "resource" | "heldBy" | "role">;
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, run: CommandRun): void {
@@ -40,7 +39,7 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
     const key = keyIn(live, id);
     if (key === undefined) return [];
     const holder = holderOf(key);
-    return [{ ...key, stack: holder?.stack, heldBy: holder?.urn, role: holder?.role }];
+    return [{ ...key, stack: holder?.stack, resource: holder?.urn, heldBy: holder?.urn, role: holder?.role }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
@@ -60,10 +59,10 @@ function readId(arg: string): string {
 
 /** Throws unless each configured account is proven to use another key. Revoking one could lock out every stack. */
 function refuseCredential({ id }: ApiKeyRecord, credential: Awaited<ReturnType<Callers["accountOf"]>>): void {
-  if (fateOf({ kind: "named", credentialOf: credential?.name }).fate === "revoke") return;
+  if (credential === undefined) return;
   const why =
-    credential?.unasked === undefined
-      ? `key ${id} is the credential of ${credential?.name}, or may be: nothing proves that it is another key. Nothing was revoked. ` +
+    credential.unasked === undefined
+      ? `key ${id} is the credential of ${credential.name}, or may be: nothing proves that it is another key. Nothing was revoked. ` +
         "Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys first. If the key is used all the time, stop its users"
       : `key ${id} may be the credential of ${credential.name}. Nothing was revoked. ${credential.unasked}`;
   throw new KeyplaneError("KP-OWN-CREDENTIAL", why);

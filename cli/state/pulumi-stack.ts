@@ -1,17 +1,12 @@
-import { engineCommand } from "../../provider/stack/command-line";
 import { Pulumi, PulumiError, type PulumiProblem } from "../../provider/stack/pulumi";
 import { looksSecret } from "../../provider/text";
 import { UsageError } from "../usage-error";
 
-/** The name of a stack: `STACK`, `ORGANIZATION/STACK` or `ORGANIZATION/PROJECT/STACK`. */
-export interface StackName {
-  readonly full: string;
-  /** The last part. */
-  readonly stack: string;
-}
-
-/** Parses the name of a stack. Throws a `UsageError` that does not repeat it, because it could be a misplaced secret. */
-export function readStackName(text: string, option = "--stack"): StackName {
+/**
+ * Checks the name of a stack: `STACK`, `ORGANIZATION/STACK` or `ORGANIZATION/PROJECT/STACK`. Throws a `UsageError` that does
+ * not repeat it, because it could be a misplaced secret.
+ */
+export function readStackName(text: string, option = "--stack"): string {
   const parts = text.split("/");
   // A name that begins with a hyphen would be an option of the Pulumi CLI.
   if (text.startsWith("-") || parts.length > 3 || !parts.every((part) => /^[\w.-]{1,100}$/.test(part))) {
@@ -20,11 +15,11 @@ export function readStackName(text: string, option = "--stack"): StackName {
         "hyphens, underscores and periods, and does not begin with a hyphen",
     );
   }
-  return { full: text, stack: parts.at(-1) ?? text };
+  return text;
 }
 
-export function shownStack({ full }: StackName, position = 1): string {
-  return full.split("/").some(looksSecret) ? `stack ${position}` : `stack ${full}`;
+export function shownStack(name: string, position = 1): string {
+  return name.split("/").some(looksSecret) ? `stack ${position}` : `stack ${name}`;
 }
 
 /**
@@ -32,9 +27,9 @@ export function shownStack({ full }: StackName, position = 1): string {
  * without keyplane's settings, because it needs none of them.
  * @param folder - The project's folder. @default the working directory
  */
-export function pulumiFor({ full }: StackName, folder?: string): Pulumi {
+export function pulumiIn(folder?: string): Pulumi {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^KEYPLANE_/i.test(name)));
-  return new Pulumi({ cli: engineCommand().cli, stack: full }, { cwd: folder, env });
+  return new Pulumi({ cwd: folder, env });
 }
 
 export interface Explanation {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
-import { DYNAMIC } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
-import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../provider/stack/stack-state";
+import type { Run } from "../../provider/stack/history";
+import { type Holder, type StackState, stackState } from "../../provider/stack/keys-in-state";
 import { note, plain } from "../terminal";
 import { UsageError } from "../usage-error";
-import { explainFailure, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
+import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
 
 export interface StateFlags {
@@ -25,6 +25,8 @@ export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => st
 /** What is known about the keys in a state, and the state with all its resources. */
 export interface ReadState extends StackState {
   readonly deployment: Deployment;
+  /** Asks the Pulumi CLI for the last runs of the stack; absent for a state from a file. */
+  readonly history?: () => Promise<readonly Run[]>;
 }
 
 /** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
@@ -47,10 +49,11 @@ export async function readStatesBelow({ state = [], ...flags }: StateFlags): Pro
   return readStates({ ...flags, state: (await stateFiles(state)).map(({ path }) => path) });
 }
 
-async function readStack(name: StackName, at: number): Promise<ReadState> {
+async function readStack(name: string, at: number): Promise<ReadState> {
   const source = shownStack(name, at + 1);
+  const pulumi = pulumiIn();
   try {
-    return stateIn(source, await pulumiFor(name).state(name.stack));
+    return { ...stateIn(source, await pulumi.state(name)), history: () => pulumi.history(name) };
   } catch (error) {
     const { why, remedy } = explainFailure(error);
     throw new UsageError(`--stack: ${source} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
@@ -72,12 +75,25 @@ export function parseState(source: string, text: Buffer, remedy?: string): ReadS
   }
 }
 
-/** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
+const signs = new WeakMap<StackState, ReadonlySet<string>>();
+
+/** What a state has in common with earlier and later ones of its stack: marks and keys. */
+function signsOf(state: StackState): ReadonlySet<string> {
+  const { marks, notes, held } = state;
+  return getOrCreate(signs, state, () => {
+    return new Set([...marks, ...notes.map(({ mark }) => mark), ...held.map(({ id, name }) => `${id} ${name}`)]);
+  });
+}
+
+/** Whether two states are of one stack. Organizations and backends can have stacks of the same name, with other keys. */
+export function isSameStack(one: StackState, other: StackState): boolean {
+  return one.stack === other.stack && [...signsOf(one)].some((sign) => signsOf(other).has(sign));
+}
+
+/** The newest state of each stack. */
 export function latestOf<State extends StackState>(states: readonly State[]): ReadonlySet<State> {
   const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
-    one.stack === other.stack &&
-    one.tags.some((tag) => other.tags.includes(tag)) &&
-    (timeOf(one) - timeOf(other) || at - otherAt) > 0;
+    (timeOf(one) - timeOf(other) || at - otherAt) > 0 && isSameStack(one, other);
   return new Set(states.filter((state, at) => !states.some((each, eachAt) => isNewer(each, eachAt, state, at))));
 }
 
@@ -99,14 +115,11 @@ export function holdersIn(states: readonly StackState[]) {
   return (key: ApiKeyRecord) => holders.get(key.id)?.findLast(({ name = key.name }) => name === key.name);
 }
 
-/** Resources of the dynamic provider that use all keys, to look after them. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([`${DYNAMIC}Ledger`, OWNER_TYPE]);
-
-/** The resources that use the outputs of each resource, by its URN, except keyplane's own and those about to be deleted. */
+/** The resources that use the outputs of each resource, by its URN, except those about to be deleted. */
 export function consumersIn({ deployment }: ReadState): ReadonlyMap<string, readonly StateResource[]> {
   const consumers = new Map<string, StateResource[]>();
   for (const resource of deployment.resources) {
-    if (resource.replaced || BOOKKEEPING.has(resource.type)) continue;
+    if (resource.replaced) continue;
     for (const source of resource.sources) getOrCreate(consumers, source, () => []).push(resource);
   }
   return consumers;

@@ -1,65 +1,54 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { keyIn } from "../../provider/key-index";
-import { fateOf } from "../../provider/keys/fate";
-import { ownerTag, tagsIn } from "../../provider/keys/names";
-import type { KeyInState } from "../../provider/stack/stack-state";
-import { ageOf } from "../keys/inventory";
-import { IN_USE_MINUTES, type Plan, YOUNG_MINUTES } from "../revoke/carry-out";
-import type { SweptOwners } from "./sweep-owners";
+import type { LeftoverFacts } from "../../provider/keys/leftover-fate";
+import { markIn } from "../../provider/keys/naming";
+import type { Plan, Reason } from "../revoke/carry-out";
+import { fateOfUnheld, isYoung, type Origin } from "../state/left-behind";
 
 export interface SweepTerms {
-  readonly owners: SweptOwners;
   /** Ids of keys that a state of any stack holds. */
   readonly held: ReadonlySet<string>;
-  /** The current keys of given states that are in the same list. */
-  readonly current: readonly KeyInState[];
+  /** Finds the resource of a given state whose name a key has. */
+  readonly originOf: (name: string) => Origin | undefined;
+  /** Whether a run that succeeded may have handed out a key; `unknown` without the history of its stack. */
+  readonly isCovered: (key: ApiKeyRecord, origin: Origin) => LeftoverFacts["isCovered"];
+  /** The beginning of the names of the other keys to revoke. */
+  readonly prefix: string | undefined;
   /** Ids of the keys that configured accounts authenticate with, or may do so. */
   readonly credentials: ReadonlySet<string>;
-  readonly includeUsed: boolean;
-  readonly includeYoung: boolean;
-  /** The service's time, in milliseconds. */
-  readonly now: number;
-  /** How far it is ahead of this machine's time; `undefined` if no answer has shown it. */
-  readonly skewMs: number | undefined;
+  /** The service's time, in milliseconds; `undefined` if no answer has shown it. */
+  readonly now: number | undefined;
 }
 
 export interface SweepPlan extends Plan {
-  /** Number of the owners' keys that a state holds. */
+  /** Number of listed keys that a state holds. */
   readonly held: number;
 }
 
-/** Finds the owners' keys that are in no state, and decides which of them to revoke. */
+/** Finds the keys with generated names that no given state holds, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
-  const missing = terms.current.filter(({ id }) => keyIn(keys, id) === undefined);
-  const tagged = keys.flatMap((key) => {
-    const tag = tagsIn(key.name).find((each) => terms.owners.has(each));
-    return tag === undefined ? [] : [{ key, fate: fateOfKey(key, tag, missing, terms) }];
-  });
-  const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ ...key, reason: fate.why }]));
+  const open = keys.filter(({ id, name }) => markIn(name) !== undefined && !terms.held.has(id));
+  const decided = open.map((key) => ({ key, decision: decide(key, terms) }));
   return {
-    revoke: tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [key] : [])),
-    keep: kept.filter(({ reason }) => reason !== "held"),
-    held: kept.filter(({ reason }) => reason === "held").length,
+    revoke: decided.flatMap(({ key, decision }) => (decision === "revoke" ? [key] : [])),
+    keep: decided.flatMap(({ key, decision }) =>
+      decision === "revoke" || decision === "other" ? [] : [{ ...key, reason: decision }],
+    ),
+    held: keys.filter(({ id }) => terms.held.has(id)).length,
   };
 }
 
-function fateOfKey(key: ApiKeyRecord, tag: string, missing: SweepTerms["current"], terms: SweepTerms) {
-  const { owners, held, credentials, includeUsed, includeYoung, now, skewMs = 0 } = terms;
-  const created = Date.parse(key.createdAt);
-  const savedAt = owners.get(tag);
-  // Another machine may have saved the state, by a right clock.
-  const isBefore = savedAt === undefined || created < Math.floor((savedAt + Math.min(0, skewMs)) / 1_000) * 1_000;
-  return fateOf({
-    kind: "swept",
-    held: held.has(key.id),
-    isCredential: credentials.has(key.id),
-    use: key.lastUsedAt === null ? "never" : "used",
-    inUse: key.lastUsedAt !== null && ageOf(key.lastUsedAt, now) < IN_USE_MINUTES * 60_000,
-    otherHistory: missing.some(({ ownerId }) => ownerTag(ownerId) === tag),
-    isTimeKnown: terms.skewMs !== undefined,
-    afterState: !isBefore,
-    isYoung: ageOf(key.createdAt, now) < YOUNG_MINUTES * 60_000,
-    includeUsed,
-    includeYoung,
-  });
+/** `other`: it is in use, or not among the keys that the user has selected by their names. */
+function decide(key: ApiKeyRecord, terms: SweepTerms): "revoke" | "other" | Reason {
+  const { originOf, isCovered, prefix, credentials, now } = terms;
+  const origin = originOf(key.name);
+  const by = origin?.by ?? "nothing";
+  const isSelected = key.lastUsedAt === null && (prefix === undefined || key.name.startsWith(prefix));
+  if (by === "nothing" && !isSelected) return "other";
+  if (now === undefined) return "time unknown";
+  // Nothing but a note shows that nobody else is about to save a young key.
+  if (by !== "note" && isYoung(key, now)) return "young";
+  if (credentials.has(key.id)) return "credential";
+  const fate = fateOfUnheld(key, { by }, origin && isCovered(key, origin));
+  if (fate.fate !== "tell") return fate.fate === "revoke" ? "revoke" : "other";
+  return fate.why === "no note" && prefix !== undefined ? "revoke" : fate.why;
 }

@@ -1,67 +1,84 @@
-import type { Command } from "commander";
-import { currentKeysIn, type StackState } from "../../provider/stack/stack-state";
+import { type Command, InvalidArgumentError } from "commander";
+import type { ApiKeyRecord } from "../../provider/api";
+import { type Run, succeededAt } from "../../provider/stack/history";
+import type { StackState } from "../../provider/stack/keys-in-state";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { carryOut, printPlan, type RevokingFlags, withRevoking, YOUNG_MINUTES } from "../revoke/carry-out";
-import { readStates, type StateFlags, withStates } from "../state/states";
+import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
+import { type Origin, originsIn } from "../state/left-behind";
+import { explainFailure } from "../state/pulumi-stack";
+import { type ReadState, readStates, type StateFlags, withStates } from "../state/states";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { type SweptOwners, sweptOwners } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 
 interface SweepFlags extends RevokingFlags, StateFlags {
-  readonly owner?: readonly string[];
-  readonly includeUsed?: true;
-  readonly includeYoung?: true;
+  readonly prefix?: string;
 }
 
-/** `keyplane sweep`: finds and revokes keys with an owner's tag that are in no state. */
+/** `keyplane sweep`: finds and revokes keys that interrupted runs left behind, and others that nobody has. */
 export function addSweep(program: Command, run: CommandRun): void {
-  const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
-  withStates(command)
-    .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags if these contain a digit")
-    .option("--include-used", "also revokes keys that were used: someone has or had their secrets")
-    .option("--include-young", `also revokes keys younger than ${YOUNG_MINUTES} minutes`);
+  const command = program
+    .command("sweep")
+    .description("finds keys that interrupted runs of a stack left behind, and revokes them");
+  withStates(command).option(
+    "--prefix <prefix>",
+    "also revokes keys with such names that were never used and are in none of the given states",
+    readPrefix,
+  );
   withKeys(withRevoking(command)).action((flags: SweepFlags) => sweep(flags, run));
+}
+
+function readPrefix(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]*$/.test(text)) return text;
+  throw new InvalidArgumentError("It must be the beginning of generated names: letters a to z, digits and hyphens.");
 }
 
 async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const { signal } = run;
+  const { prefix } = flags;
   const states = await readStates(flags);
+  if (states.length === 0 && prefix === undefined) {
+    throw new UsageError(
+      "no stack was given. Pass its name (--stack NAME), its state (--state FILE), or the beginning of the names of keys " +
+        "whose state is lost (--prefix PREFIX)",
+    );
+  }
   for (const state of states) refuseHidden(state);
-  const owners = sweptOwners(flags.owner ?? [], states);
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const callers = await Callers.ask(flags, signal);
+  const first = await keys.list({ signal });
+  const originOf = originsIn(states);
+  const histories = await historiesFor(first, originOf);
   const credentials = new Set<string>();
   const terms = (): SweepTerms => ({
-    owners,
     held: new Set(states.flatMap(({ held }) => held.map(({ id }) => id))),
-    current: states.flatMap(({ deployment }) => currentKeysIn(deployment.resources, flags.organization)),
+    originOf,
+    isCovered: ({ createdAt }, { state }) => {
+      const runs = histories.get(state);
+      // The history has this machine's clock.
+      return runs === undefined ? "unknown" : succeededAt(runs, Date.parse(createdAt) - (account.skewMs ?? 0));
+    },
+    prefix,
     credentials,
-    includeUsed: flags.includeUsed ?? false,
-    includeYoung: flags.includeYoung ?? false,
-    now: account.serviceNow(),
-    skewMs: account.skewMs,
+    now: account.skewMs === undefined ? undefined : account.serviceNow(),
   });
-  const first = await keys.list({ signal });
-  const { revoke, keep } = planSweep(first, terms());
-  for (const key of [...revoke, ...keep]) {
-    if ((await callers.accountOf(key)) !== undefined) credentials.add(key.id);
-  }
+  const { revoke } = planSweep(first, terms());
+  const callers = revoke.length === 0 ? undefined : await Callers.ask(flags, signal);
+  for (const key of revoke) if ((await callers?.accountOf(key)) !== undefined) credentials.add(key.id);
   const plan = planSweep(first, terms());
-  const warnings = warningsOf(states);
+  const warnings = plan.revoke.length === 0 ? [] : warningsOf(states);
   if (!flags.json) {
-    printPlan(plan, keyColumns(terms().now));
-    print(summaryOf(plan, owners));
+    printPlan(plan, keyColumns(account.serviceNow()));
+    print(summaryOf(plan));
   }
-  if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
-  warnings.push(...callers.noteUnasked());
+  for (const warning of warnings) note(warning);
+  warnings.push(...(callers?.noteUnasked() ?? []));
   const { revoke: planned, keep: kept, held } = plan;
   const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms());
-  const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
+  const asJson = (results: object) => ({ planned, kept, held, ...results, warnings });
   await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 
@@ -73,22 +90,32 @@ function refuseHidden({ source, hidden: [urn] }: StackState): void {
   );
 }
 
+/** The histories of the stacks whose interrupted rotations may have left keys. A state in a file has none. */
+async function historiesFor(
+  keys: readonly ApiKeyRecord[],
+  originOf: (name: string) => Origin | undefined,
+): Promise<ReadonlyMap<ReadState, readonly Run[]>> {
+  const histories = new Map<ReadState, readonly Run[]>();
+  const origins = keys.flatMap(({ name, lastUsedAt }) => (lastUsedAt === null ? (originOf(name) ?? []) : []));
+  for (const state of new Set(origins.flatMap((origin) => (origin.by === "next number" ? [origin.state] : [])))) {
+    try {
+      const runs = await state.history?.();
+      if (runs !== undefined) histories.set(state, runs);
+    } catch (error) {
+      const { why, remedy } = explainFailure(error);
+      note(`The history of ${plain(state.source)} could not be read: ${why}. ${remedy}.`);
+    }
+  }
+  return histories;
+}
+
 function warningsOf(states: readonly StackState[]): string[] {
-  const underWay = states.filter((state) => state.underWay > 0);
   return [
-    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of later runs look like orphans.",
+    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look left behind.",
     ...(states.length === 0 ? ["No state was given, so keys that a stack still holds may be among these."] : []),
-    ...underWay.map(
-      ({ source }) => `${plain(source)} was saved during a run, or after a run was killed: run \`pulumi up\` first.`,
-    ),
   ];
 }
 
-function summaryOf({ revoke, keep, held }: SweepPlan, owners: SweptOwners): string {
-  const isOne = owners.size === 1;
-  const tags = `${isOne ? "owner tag" : "owner tags"} ${[...owners.keys()].join(", ")}`;
-  if (revoke.length + keep.length + held > 0) {
-    return `${tags}: ${revoke.length} to revoke, ${keep.length} to keep${held > 0 ? `, ${held} in a state` : ""}`;
-  }
-  return `${tags}: no live key has ${isOne ? "this tag. Check that the tag is correct" : "one of these tags. Check that the tags are correct"}`;
+function summaryOf({ revoke, keep, held }: SweepPlan): string {
+  return `${revoke.length} to revoke, ${keep.length} to keep${held > 0 ? `, ${held} in a state` : ""}`;
 }

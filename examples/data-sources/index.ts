@@ -3,9 +3,10 @@ import { ApiKey, getOperationsOutput, getProjectsOutput } from "keyplane";
 
 const config = new pulumi.Config();
 const region = config.get("region");
+const organizationId = config.get("organizationId");
 
 // Every run reads data sources, including previews. Their results are not secret.
-const projects = getProjectsOutput().apply((all) => {
+const projects = getProjectsOutput({ organizationId }).apply((all) => {
   return all.filter((project) => region === undefined || project.regionId === region);
 });
 

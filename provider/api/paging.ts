@@ -30,6 +30,18 @@ export class PageSize {
   }
 }
 
+const ABOUT_LIMIT =
+  /\b(limit|page.?size|per.?page)\b|maxim|at most|exceed|range|greater|less|too (large|many|big|high)/i;
+/** Messages that do not say what is wrong. */
+const ABOUT_ANYTHING =
+  /^(bad request|invalid (request|query|parameters?|arguments?)|validation (error|failed)|unprocessable entity)?\.?$/i;
+
+/** Whether an error can be the refusal of a page size. Any other refusal would only be repeated with smaller pages. */
+function canBeAboutLimit(error: unknown): boolean {
+  if (!isApiError(error) || (error.status !== 400 && error.status !== 422)) return false;
+  return ABOUT_LIMIT.test(error.serviceMessage) || ABOUT_ANYTHING.test(error.serviceMessage);
+}
+
 interface Paging<T, P extends Page<T>> {
   readonly route: string;
   readonly size: PageSize;
@@ -84,8 +96,7 @@ class Position<T, P extends Page<T>> {
         return await fetch(this.#cursor, limit);
       } catch (error) {
         // The maximum page size is not documented, so a refusal of the largest size leads to a smaller one.
-        const refused = isApiError(error) && (error.status === 400 || error.status === 422);
-        if (!refused || limit !== size.value || !size.shrink()) throw error;
+        if (!canBeAboutLimit(error) || limit !== size.value || !size.shrink()) throw error;
       }
     }
   }

@@ -66,6 +66,12 @@ export class Reader {
     return this.clean(value);
   }
 
+  /** The same, of a field whose `null` has a meaning. An empty text is the `null` of services that have none. */
+  nullableText(source: Members, name: string, path: string): string | null | undefined {
+    const text = this.optionalText(source, name, path);
+    return text === "" || (text === undefined && Object.hasOwn(source, name)) ? null : text;
+  }
+
   /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */
   clean(text: string): string {
     // Most text is plain, and this test is ten times faster than the replacement.

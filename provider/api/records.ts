@@ -14,12 +14,15 @@ export interface ApiKeyRecord {
   readonly lastUsedFromAddr: string | null;
   /** Who created it, if the service provides it. */
   readonly createdBy?: string;
-  /** The project that the key is limited to; only in the list of an organization. */
-  readonly projectId?: string;
+  /**
+   * The project that the key is limited to; `null` for a key of a whole organization. Absent if the service does not say,
+   * as for an account's own keys.
+   */
+  readonly projectId?: string | null;
 }
 
 /** A new key with its secret, which the service shows only once. */
-export interface CreatedKey extends Pick<ApiKeyRecord, "id" | "name"> {
+export interface CreatedKey extends Pick<ApiKeyRecord, "id" | "name" | "projectId"> {
   /** The secret. */
   readonly key: string;
   /** ISO 8601 time of creation, from the answer's field or else from its `Date` header. */

@@ -10,7 +10,7 @@ export const ERRORS = {
   },
   "KP-INPUT": {
     kind: "input",
-    when: "An input of a resource, or an argument of a data source, is invalid. Nothing was sent.",
+    when: "An input of a resource, or an argument of a data source, is invalid or missing. Nothing was changed.",
     remedy: "Correct the input that the message names.",
   },
   "KP-SEAL": {
@@ -30,11 +30,17 @@ export const ERRORS = {
     remedy:
       "In a TypeScript program, remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. With the plugin, set the id and the secret of one active key in the setting `importKeys`.",
   },
+  "KP-NOT-INSTALLED": {
+    kind: "config",
+    when: "A program gets keyplane only through a library, and its package manager keeps the dependencies of packages apart, as pnpm and Yarn do. Pulumi loads the provider from the folder of the program, and does not find it there. Nothing was sent.",
+    remedy:
+      "Add keyplane to the dependencies in the `package.json` that the message names, in the version that the library uses, and install them.",
+  },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. After a 403, use a key of a user who has the permission.",
+      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: without the program, `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
@@ -47,6 +53,12 @@ export const ERRORS = {
     when: "The service lists the id of one of the stack's keys under another name. It returned a wrong id when it created the key, or returns one now. Neither key was changed.",
     remedy:
       "Find out in the service's console which of the two keys belongs to the stack. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
+  },
+  "KP-SCOPE": {
+    kind: "bad_answer",
+    when: "The service created a key with another scope than the program asked for: a key for a whole organization or another project instead of one limited to `projectId`, or a limited key without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
+    remedy:
+      "Check that the service supports keys that are limited to a project, and that `projectId` is right. If a key with the scope in the message will do, set or remove `projectId` accordingly.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",

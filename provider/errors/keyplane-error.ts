@@ -4,6 +4,16 @@ import { ERRORS, type ErrorCode, type ErrorKind } from "./error-pages";
 export type ErrorFacts = Pick<KeyplaneError, "status" | "requestId" | "route">;
 
 /**
+ * Whether a line of a stack ends in a file directly below `node_modules` or a scope in it, such as Pulumi's own
+ * `node_modules/@pulumi/output.ts`. Pulumi inspects each error of a program, and some releases of Node never finish such
+ * a line (nodejs/node#64011).
+ */
+function isEndless(line: string): boolean {
+  const [, ...inPackages] = line.split(/[\\/]node_modules[\\/]/);
+  return inPackages.some((path) => path.split(/[\\/]/).length <= (path.startsWith("@") ? 2 : 1));
+}
+
+/**
  * Base class of every error that this package throws on purpose. Its message and stack contain no secret. It has no
  * `cause`, because transport errors contain request objects, and so the credential.
  */
@@ -36,7 +46,11 @@ export class KeyplaneError extends Error {
     if (requestId !== undefined) this.requestId = requestId;
     if (route !== undefined) this.route = route;
     // Node's own errors show their code in the same way.
-    this.stack = (this.stack ?? "").replace(/^\w+/, `${new.target.name} [${code}]`);
+    const stack = (this.stack ?? "").replace(/^\w+/, `${new.target.name} [${code}]`);
+    this.stack = stack
+      .split("\n")
+      .filter((line) => !isEndless(line))
+      .join("\n");
   }
 }
 

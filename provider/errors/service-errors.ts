@@ -41,6 +41,18 @@ export class AnswerLostError extends KeyplaneError {
   }
 }
 
+/** The service created another key than was requested. The key is live, and nobody must get it. */
+export class OtherKeyError extends KeyplaneError {
+  override readonly name = "OtherKeyError";
+  constructor(
+    message: string,
+    facts: ErrorFacts,
+    readonly created: { readonly id: string; readonly name: string },
+  ) {
+    super("KP-SCOPE", message, facts);
+  }
+}
+
 /** No complete answer came for a request that has no lasting effect or was never sent. */
 export class TransportError extends KeyplaneError {
   override readonly name = "TransportError";
@@ -125,6 +137,7 @@ export class OperationFailedError extends KeyplaneError {
 const named = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
 
 export const isAnswerLost = (error: unknown): error is AnswerLostError => named(error, "AnswerLostError");
+export const isOtherKey = (error: unknown): error is OtherKeyError => named(error, "OtherKeyError");
 export const isApiError = (error: unknown): error is ApiError => named(error, "ApiError");
 export const isTimeout = (error: unknown): error is TimeoutError => named(error, "TimeoutError");
 export const isAborted = (error: unknown): error is AbortedError => named(error, "AbortedError");

@@ -20,8 +20,8 @@ export const ARGUMENTS = {
   getApiKeys: ["organizationId"],
   getOperation: ["projectId", "operationId"],
   getOperations: ["projectId", "since", "status", "action", "limit"],
-  getProject: ["id", "name"],
-  getProjects: [],
+  getProject: ["id", "name", "organizationId"],
+  getProjects: ["organizationId"],
   waitForOperations: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

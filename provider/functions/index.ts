@@ -12,4 +12,4 @@ export {
   type WaitForOperationsArgs,
   waitForOperations,
 } from "./operations";
-export { type GetProjectArgs, getProject, getProjects } from "./projects";
+export { type GetProjectArgs, type GetProjectsArgs, getProject, getProjects } from "./projects";

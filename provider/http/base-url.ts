@@ -34,7 +34,8 @@ export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUr
   return { origin: url.origin, prefix: withoutTrailing(url.pathname, "/"), loopback };
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the name of a host in a URL is one of this machine. */
+export function isLoopback(hostname: string): boolean {
   if (hostname === "localhost" || hostname === "[::1]") return true;
   return isIP(hostname) === 4 && hostname.startsWith("127.");
 }

@@ -236,9 +236,9 @@ export class HttpClient {
   }
 
   #failure(attempt: JudgedAttempt, { request, attempts, lostBefore }: Call): KeyplaneError {
-    const { account, requestTimeoutMs } = this.#options;
+    const { account, apiKeyFrom, requestTimeoutMs } = this.#options;
     const { host } = new URL(this.base.origin);
-    return failureError({ ...attempt, request, host, requestTimeoutMs, account, attempts, lostBefore });
+    return failureError({ ...attempt, request, host, requestTimeoutMs, account, apiKeyFrom, attempts, lostBefore });
   }
 
   #pathOf({ path, query }: HttpRequest): string {

@@ -3,11 +3,12 @@ import type { Dispatcher } from "undici";
 import { TimeoutError } from "../errors";
 import { onAbort } from "./abort-signals";
 import { publishDiagnostic } from "./diagnostics";
+import { codeOf } from "./error-code";
 import { parseExactJson, TooManyValues } from "./exact-json";
 import { TOO_LARGE, UNPARSABLE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
-import { SentMark } from "./sent-mark";
+import { ProxyFailure } from "./tunnel";
 import type { Answered, HttpRequest, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */
@@ -34,14 +35,13 @@ const utf8 = new TextDecoder();
 /** Sends one request and reads its complete answer. Never throws: an error is part of the outcome. */
 export async function exchange(connections: Dispatcher, attempt: Attempt): Promise<Outcome> {
   const { route, method, signal } = attempt;
-  const mark = new SentMark(connections, route);
-  const gathering = new ResponseCollector(mark, route);
+  const gathering = new ResponseCollector(route);
   // Requests in flight run in real time, even if a test controls the clock.
   const endAfter = (ms: number) => setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, ms));
   const timers = [endAfter(attempt.timeoutMs)];
   const unfollow = onAbort(signal, () => {
     gathering.refuse(signal.reason);
-    if (method === "GET" || !mark.maybeSent) gathering.abort(signal.reason);
+    if (method === "GET" || !gathering.isSent) gathering.abort(signal.reason);
     // An answer that arrives bit by bit never times out for lack of data.
     else timers.push(endAfter(attempt.timeoutAfterAbortMs));
   });
@@ -52,7 +52,7 @@ export async function exchange(connections: Dispatcher, attempt: Attempt): Promi
     connections.dispatch({ origin, path, method, headers, body }, gathering);
     return await gathering.outcome;
   } catch (error) {
-    return unanswered(error, mark);
+    return unanswered(error, gathering);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     unfollow();
@@ -70,16 +70,23 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   #settle: (outcome: Outcome) => void = () => {};
   #controller: Dispatcher.DispatchController | undefined;
   #refused: Error | undefined;
+  #isSent = false;
   #head: Head | undefined;
   readonly #chunks: Buffer[] = [];
 
-  constructor(
-    private readonly mark: SentMark,
-    private readonly route: string,
-  ) {
+  constructor(private readonly route: string) {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
+  }
+
+  /**
+   * Whether the service may have received a part of the request. No error code shows it: `ECONNRESET` comes before and
+   * after. undici announces each request to its handler right before the first byte, and does not announce what sets up
+   * the connection, such as TLS or a tunnel through a proxy.
+   */
+  get isSent(): boolean {
+    return this.#isSent;
   }
 
   /** Prevents the request from being sent if it still waits for its connection. */
@@ -95,8 +102,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.mark.announced(this.#refused === undefined);
-    if (this.#refused !== undefined) controller.abort(this.#refused);
+    if (this.#refused !== undefined) {
+      controller.abort(this.#refused);
+      return;
+    }
+    this.#isSent = true;
+    // undici writes the request before it returns.
+    process.nextTick(publishDiagnostic, "after-send", this.route);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -128,13 +140,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
-    this.#settle(this.#head === undefined ? unanswered(error, this.mark) : cut(this.#head, codeOf(error)));
+    this.#settle(this.#head === undefined ? unanswered(error, this) : cut(this.#head, codeOf(error)));
   }
 }
 
-function unanswered(error: unknown, mark: SentMark): Outcome {
-  const code = codeOf(error);
-  return { kind: "failure", code, sent: mark.maybeSentDespite(code) };
+function unanswered(error: unknown, { isSent: sent }: ResponseCollector): Outcome {
+  if (error instanceof ProxyFailure) return { kind: "failure", code: error.reason, sent, proxy: error.proxy };
+  return { kind: "failure", code: codeOf(error), sent };
 }
 
 function cut(head: Head, bodyError: string): Answered {
@@ -156,17 +168,4 @@ function answered(head: Head, chunks: readonly Buffer[]): Answered {
 
 function text(header: IncomingHttpHeaders[string]): string | undefined {
   return Array.isArray(header) ? header[0] : header;
-}
-
-/** undici's message if a proxy refuses the connection to the service. The code is the same for any aborted request. */
-const PROXY_REFUSED = /^Proxy response \(\d+\)/;
-
-/** The code of a transport error, or else its name. Never its message, which may quote what was sent. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "UNKNOWN";
-  if (PROXY_REFUSED.test(error.message)) return "PROXY_REFUSED";
-  // If several addresses were tried, the error contains one error for each.
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : error.name;
 }

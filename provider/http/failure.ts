@@ -31,7 +31,7 @@ export interface JudgedAttempt {
 }
 
 /** A call that ended without a usable answer, with its last attempt. */
-interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" | "requestTimeoutMs"> {
+interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" | "apiKeyFrom" | "requestTimeoutMs"> {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;
@@ -77,9 +77,10 @@ function answerError(failure: FailedRequest, outcome: Answered): KeyplaneError {
   );
 }
 
-function transportError(failure: FailedRequest, { code, sent }: Pick<Unanswered, "code" | "sent">): KeyplaneError {
+function transportError(failure: FailedRequest, cause: Omit<Unanswered, "kind">): KeyplaneError {
   const { host, requestTimeoutMs } = failure;
-  const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
+  const { code, sent } = cause;
+  const { says, remedy } = unreachable(cause, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
   if (TIME_LIMITS.test(code))
     return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
@@ -114,11 +115,24 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
 
 const baseUrlOf = ({ account }: FailedRequest): string => accountSetting("baseUrl", account);
 
+/** What to do about a key that the service does not accept. */
+function wrongKey({ account, apiKeyFrom }: FailedRequest): string {
+  const apiKey = accountSetting("apiKey", account);
+  const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
+  if (apiKeyFrom === "environment") return `Check ${variable}: its key is wrong or was revoked.`;
+  if (apiKeyFrom !== "config") return `Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
+  // Without a program, Pulumi passes on the configuration that the last run of the program has left in the state.
+  return (
+    `Check ${apiKey} in the configuration: its key is wrong or was revoked. \`refresh\` and \`destroy\` use the value ` +
+    "that the last `pulumi up` has left in the state. If you have changed it since, run `pulumi up`, or pass " +
+    "`--run-program`."
+  );
+}
+
 function advice(failure: FailedRequest, status: number): string {
   const { account, request, retryAfterMs, remainingMs } = failure;
   const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", account)];
-  const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
-  if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
+  if (status === 401) return ` ${wrongKey(failure)}`;
   if (status === 403) return ` The key in ${apiKey} does not have this permission. Use a key of a user who has it.`;
   if (isRedirect(status)) {
     return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrl}.`;
@@ -146,9 +160,10 @@ function serviceWords(json: unknown): string {
   return cleanText(maskKeyLike(redactShort(words)));
 }
 
-/** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
+/** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`, `ECONNREFUSED of the proxy`. */
 export function formatOutcome(outcome: Outcome): string {
-  return outcome.kind === "answer" ? statusText(outcome.status) : outcome.code;
+  if (outcome.kind === "answer") return statusText(outcome.status);
+  return outcome.proxy === undefined ? outcome.code : `${outcome.code} of the proxy`;
 }
 
 function statusText(status: number): string {

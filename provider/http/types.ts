@@ -1,4 +1,4 @@
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "DELETE";
 
 /**
  * Whether a request may be retried after its answer was lost: `safe` if a second one has no further effect, `once` if
@@ -50,6 +50,14 @@ export interface Answered {
   readonly bodyError: string | undefined;
 }
 
+/** How messages name a proxy. */
+export interface ProxyName {
+  /** Name and port, without credentials. */
+  readonly address: string;
+  /** The environment variable with its address. */
+  readonly variable: string;
+}
+
 /** An attempt that got no status. */
 export interface Unanswered {
   readonly kind: "failure";
@@ -57,6 +65,8 @@ export interface Unanswered {
   readonly code: string;
   /** Whether the request reached a connection. `false` proves that it was not applied. */
   readonly sent: boolean;
+  /** The proxy, if it failed rather than the service. */
+  readonly proxy?: ProxyName;
 }
 
 export type Outcome = Answered | Unanswered;

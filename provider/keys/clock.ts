@@ -1,4 +1,5 @@
-import { type Call, clocksOf, type Place } from "./place";
+import type { Account } from "../api/account";
+import type { Call, Place } from "./place";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 export const MAX_SKEW_MS = 5 * 60_000;
@@ -8,17 +9,20 @@ export function areClocksApart(skewMs: number): boolean {
   return Math.abs(skewMs) > MAX_SKEW_MS;
 }
 
+/** The two clocks, in words; `undefined` if they agree, or if no answer has shown the service's clock yet. */
+export function clockSkew(account: Account): string | undefined {
+  const { skewMs } = account;
+  if (skewMs === undefined || !areClocksApart(skewMs)) return undefined;
+  const [here, there] = [account.now(), account.serviceNow()].map((time) => new Date(time).toISOString());
+  return `this machine's clock shows ${here}, but the service's shows ${there}`;
+}
+
 const reported = new WeakSet<Place>();
 
 /** Warns once if the machine's clock is wrong: a rotation by age comes at the wrong time. */
 export function reportSkew({ place, row }: Pick<Call, "place" | "row">): void {
-  const { skewMs } = place.account;
-  if (skewMs === undefined || !areClocksApart(skewMs) || reported.has(place)) return;
+  const skew = clockSkew(place.account);
+  if (skew === undefined || reported.has(place)) return;
   reported.add(place);
-  const { here, there } = clocksOf(place);
-  const [local, service] = [here, there].map((time) => new Date(time).toISOString());
-  row.warn(
-    `this machine's clock shows ${local}, but the service's shows ${service}. Correct the machine's clock, because ` +
-      "rotation by age depends on it",
-  );
+  row.warn(`${skew}. Correct the machine's clock, because rotation by age depends on it`);
 }

@@ -1,5 +1,14 @@
 import type { CreatedKey } from "../api/records";
-import { isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
+import {
+  type ErrorCode,
+  isAborted,
+  isAnswerLost,
+  isApiError,
+  isKeyplaneError,
+  isOtherKey,
+  KeyplaneError,
+  messageOf,
+} from "../errors";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { NameClaim } from "./exact-name";
@@ -43,11 +52,15 @@ export interface NewKey {
 
 /** No key was created, but a request may still take effect, or a key is still to be revoked. */
 export class NotCreated extends Error {
+  readonly code: ErrorCode;
+
   constructor(
     readonly left: Left,
-    message: string,
+    /** Why there is no key. */
+    override readonly cause: unknown,
   ) {
-    super(message);
+    super(messageOf(cause));
+    this.code = isKeyplaneError(cause) ? cause.code : "KP-INTERNAL";
   }
 }
 
@@ -69,11 +82,12 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     const sealer = sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo);
     const created = await (exact === undefined
       ? requestKey(request, attempts, call)
-      : (await import("./exact-name.js")).createExact(exact, call));
+      : (await import("./exact-name.js")).createExact(exact, call)
+    ).catch((error: unknown) => revokeOther(error, attempts, call));
     return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)), left: attempts };
   } catch (error) {
     const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
-    throw isSame ? error : new NotCreated(attempts, messageOf(error));
+    throw isSame ? error : new NotCreated(attempts, error);
   }
 }
 
@@ -113,6 +127,17 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
   if (found.lastUsedAt !== null) return;
   attempts.lost = before;
   await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
+}
+
+/** Revokes a key that the service has created with another scope than requested. Throws every error on. */
+async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
+  if (!isOtherKey(error)) throw error;
+  const isGone = await revokeOrphan(error.created.id, "whose scope is another than requested,", attempts, call);
+  const end = isGone ? "is revoked again" : "is still to be revoked";
+  const remedy =
+    "Check projectId, and whether the service supports keys that are limited to a project. If a key with this scope will " +
+    "do, set or remove projectId accordingly";
+  throw new KeyplaneError(error.code, `${error.message}. Nobody got the key, and it ${end}. ${remedy}`, error);
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */

@@ -35,16 +35,34 @@ export async function secondLook(id: string, place: Place): Promise<ApiKeyRecord
   return keyIn(await getOrCreate(secondLists, place, () => place.keys.list({ fresh: true })), id);
 }
 
-/** A key as the account lists it; `undefined` if it is proven to be gone. */
-export async function findKey(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
+/**
+ * A key as the account lists it; `undefined` if it is proven to be gone.
+ * @param listed - The list to look in first. @default one from after the last creation of this process
+ */
+export async function findKey(
+  held: RecordedKey,
+  call: Call,
+  listed?: readonly ApiKeyRecord[],
+): Promise<ApiKeyRecord | undefined> {
   const { place } = call;
-  let found = keyIn(await place.keys.list(), held.id);
+  let found = keyIn(listed ?? (await place.keys.list()), held.id);
+  if (found === undefined && listed !== undefined) found = keyIn(await place.keys.list(), held.id);
   if (found === undefined && isYoung(held, call)) found = keyIn(await place.keys.list({ fresh: true }), held.id);
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
   if (found !== undefined) mustBeKey(held, found);
   else await mustBeGone(held, call);
   return found;
+}
+
+/** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
+export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
+  const { keys } = call.place;
+  if (keys.hasRevoked(held.id)) return;
+  // Any list will do, because the name of an id never changes.
+  const found = await keys.find(held.id);
+  if (found === undefined) await findKey(held, call);
+  else mustBeKey(held, found);
 }
 
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */

@@ -1,25 +1,12 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
+import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { KeyInputs } from "./fields";
 import type { Call } from "./place";
-
-/** Work that must end before an existing key is ready. */
-export interface PendingWork {
-  /**
-   * An operation's action such as `start_compute`, or `verify` for a new key's test call.
-   */
-  readonly action: string;
-  /** The project of an operation. */
-  readonly projectId?: string;
-  /** The operation's id. */
-  readonly operationId?: string;
-  /** Set if the work has failed. The next `up` then replaces the key. */
-  readonly status?: "failed";
-}
 
 interface Trial {
   readonly id: string | undefined;

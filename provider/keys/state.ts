@@ -1,9 +1,10 @@
 import { keyDigest } from "../key-digest";
 import { isObject, type Members, textOf, textsOf } from "../members";
+import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import type { KeyInputs } from "./fields";
-import { type PendingWork, pendingIn } from "./readiness";
+import { pendingIn } from "./readiness";
 
 /** A key as a state has it. */
 export interface HeldKey {
@@ -50,7 +51,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     createdAt: textOf(outputs.createdAt),
     pending: pendingIn(outputs.pending),
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    requests: typeof outputs.requests === "number" ? outputs.requests : outputs.keyId === undefined ? 0 : 1,
+    requests: typeof outputs.requests === "number" ? outputs.requests : 1,
     lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
     account: textOf(outputs.__account),
   };
@@ -67,8 +68,8 @@ export function writeKeyState({
 }: Omit<KeyState, "inputs">) {
   return {
     ...{ createdAt, pending, pendingRevocations },
-    // A resource with a key has requested at least one.
-    requests: requests > 1 ? requests : undefined,
+    // Nearly all resources have requested one.
+    requests: requests === 1 ? undefined : requests,
     ...lost,
     __account: account,
   };
@@ -84,6 +85,14 @@ export function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[
     sealedKey: isObject(sealedKey) ? sealedKey : undefined,
     digest: secret === undefined ? textOf(digest) : keyDigest(secret),
   };
+}
+
+/** A key that was just created or taken over. A sealed one is recorded without its secret. */
+export function heldFrom(
+  { id, name, key }: { readonly id: string; readonly name: string; readonly key: string },
+  sealedKey?: SealedTexts,
+): HeldKey {
+  return { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) };
 }
 
 /** What is due if a run has left keys to revoke, or to look for. */

@@ -50,11 +50,12 @@ export async function listExisting(session: Session, token: string, query: { rea
     const account = session.account(undefined);
     const { organizationId, ...others } = query;
     const isProject = token === "keyplane:index:ProjectReady";
-    for (const name of Object.keys(isProject ? query : others)) {
+    for (const name of Object.keys(others)) {
       throw new InputError(name, `is not an argument of a list of ${token}`);
     }
-    if (isProject) return (await functions.getProjects(account)).map(({ id, name }) => ({ id, name }));
-    const keys = await functions.getApiKeys(account, query as { readonly organizationId?: string });
+    const args = query as { readonly organizationId?: string };
+    if (isProject) return (await functions.getProjects(account, args)).map(({ id, name }) => ({ id, name }));
+    const keys = await functions.getApiKeys(account, args);
     const prefix = organizationId === undefined ? "" : `${organizationId}/`;
     return keys.map(({ id, name }) => ({ id: prefix + id, name }));
   } catch (error) {

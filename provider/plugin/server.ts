@@ -14,9 +14,7 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
-import { apiKey } from "../resources/api-key";
-import { projectReady } from "../resources/project-ready";
-import { rotatingApiKey } from "../resources/rotating-api-key";
+import { resourceTypes } from "../resources/resource-types";
 import { changedNames } from "../schema/diff";
 import { CallError, reasonsOf } from "../session/call";
 import type { Session } from "../session/session";
@@ -31,8 +29,6 @@ import { fromStruct, notReady, toStruct } from "./wire";
 
 const CONFIGURED =
   "the plugin is already configured, and the settings of a running plugin cannot change. Start another plugin";
-
-const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
 
 /**
  * Pulumi's protocol for resource providers: reads the messages, and writes the answers. Secrets of inputs stay secrets
@@ -185,8 +181,10 @@ function parse(request: { getUrn(): string; getType(): string; getTimeout?(): nu
   const seconds = request.getTimeout?.() ?? 0;
   const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";
   const call = { timeoutMs: seconds > 0 ? seconds * 1_000 : undefined, isPreview: request.getPreview?.() };
-  if (Object.hasOwn(TYPES, name)) return { urn, type: TYPES[name as keyof typeof TYPES], ...call };
-  throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
+  if (Object.hasOwn(resourceTypes, name)) {
+    return { urn, type: resourceTypes[name as keyof typeof resourceTypes], ...call };
+  }
+  throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(resourceTypes).join(", ")}`);
 }
 
 /** A failure that names a property would show its value, which can be a secret. */

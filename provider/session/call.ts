@@ -46,7 +46,7 @@ export async function runCall<T>(
   { kind, id, at, held = at }: Pick<Call, "kind" | "id"> & { readonly at: Members; readonly held?: Members },
   body: (call: Call) => Promise<T>,
 ): Promise<T> {
-  return describing(session, { type, urn }, kind, held, async () => {
+  return describing(session, { type, urn }, { verb: kind, held }, async () => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(at));
     const running = { place, row };
@@ -70,8 +70,7 @@ export async function runCall<T>(
 export async function describing<T>(
   session: Session,
   { type, urn }: Pick<Target, "type" | "urn">,
-  verb: string,
-  held: Members,
+  { verb, held }: { readonly verb: string; readonly held: Members },
   body: () => Promise<T>,
 ): Promise<T> {
   // The service can repeat any of them in its answers.

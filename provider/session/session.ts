@@ -96,6 +96,8 @@ export class Session {
       const api = require("../api/account") as typeof import("../api/account");
       const account = api.Account.for(this.settings(name));
       account.onRetry = (retry) => this.#showRetry(account, retry);
+      // Its requests can be shared by resources, so its warnings belong to none.
+      account.onWarning = (text) => this.engine.log("", "warning", text);
       if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       return account;
     });

@@ -27,7 +27,7 @@ export async function checkResource(
     seed,
   }: { readonly olds: Members; readonly news: Members; readonly seed?: Uint8Array | string | symbol | undefined },
 ): Promise<{ readonly inputs: Members; readonly reasons: readonly string[] }> {
-  return describing(session, { type, urn }, "check", news, async () => {
+  return describing(session, { type, urn }, { verb: "check", held: news }, async () => {
     const row = new ResourceRow(session, urn);
     session.noteCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
@@ -46,7 +46,7 @@ export async function diffResource(
   { type, urn }: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Difference> {
-  return describing(session, { type, urn }, "diff", outputs, async () => {
+  return describing(session, { type, urn }, { verb: "diff", held: outputs }, async () => {
     const driftOnly = session.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const row = new ResourceRow(session, urn);
@@ -54,6 +54,7 @@ export async function diffResource(
     await session.engine.flush();
     // What is replaced in its place must be found there before its successor is created.
     if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.replaced.set(urn, outputs);
+    else session.replaced.delete(urn);
     return found;
   });
 }

@@ -87,6 +87,7 @@ export function resolveSettings(
     if (account !== undefined && url === undefined && text("baseUrl") === "") throw noBaseUrl(account);
     return url ?? SETTINGS.baseUrl.read(required("baseUrl"));
   };
+  const apiKeyFrom = config(account === undefined ? "apiKey" : "accounts") === undefined ? "environment" : "config";
   const { accounts: _, ...values } = readAll({
     accounts,
     baseUrl,
@@ -99,7 +100,7 @@ export function resolveSettings(
     requestsPerSecond: () => rate("requestsPerSecond"),
     requestsPerMinute: () => rate("requestsPerMinute"),
   });
-  return new Settings({ ...(account === undefined ? {} : { account }), ...values });
+  return new Settings({ ...(account === undefined ? {} : { account }), apiKeyFrom, ...values });
 }
 
 /**

@@ -64,6 +64,11 @@ export class Pulumi {
     return answerOf("stack history", readHistory, await this.#ask(question, stack));
   }
 
+  /** What the CLI prints as its version. */
+  version(): Promise<string> {
+    return this.#ask(["version"], undefined);
+  }
+
   /** A value of the stack's configuration, decrypted. An object is JSON. */
   async secret(key: string, stack?: string): Promise<string> {
     return (await this.#ask(["config", "get", key], stack)).replace(/\r?\n$/, "");

@@ -26,8 +26,6 @@ export const unchained = change("unchained");
 export const drop = change("drop");
 /** A statement is replaced by another one. */
 export const instead = changeTo("drop");
-/** A statement is put before another one. */
-export const before = changeTo("before");
 /** An expression is replaced by another one. */
 export const becomes = changeTo("becomes");
 
@@ -81,9 +79,7 @@ function changesOf(node, file) {
   const text = (part) => part.getText(file);
   const found = [];
   if (isStatement(node)) {
-    const isAlone = !("statements" in node.parent);
-    found.push({ kind: "drop", text: isAlone ? "{}" : "" });
-    if (!isAlone) found.push({ kind: "before", end: node.getStart(file) });
+    found.push({ kind: "drop", text: "statements" in node.parent ? "" : "{}" });
   }
   if (isValue(node)) {
     const isNot = ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken;

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http2";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -73,7 +75,7 @@ function flawsOfNames({ settings, manifest }) {
 }
 
 function flawsOfCommittedSchema({ schema, version, settings }) {
-  const { resourceTypes } = require("../../dist/provider/dynamic/registry");
+  const { resourceTypes } = require("../../dist/provider/resources/resource-types");
   const { SETTINGS } = require("../../dist/provider/settings/settings");
   const isCurrent =
     renderSchema({ resourceTypes, settings: SETTINGS, release: settings }) === read("provider/plugin/schema.json");
@@ -113,7 +115,11 @@ async function flawsOfStart({ archives, folder, version }) {
   mkdirSync(content);
   const reader = extract({ sync: true, cwd: content });
   reader.end(archives().get(`pulumi-resource-keyplane-v${version}-linux-amd64.tar.gz`));
-  const child = spawn(process.execPath, [join(content, "pulumi-resource-keyplane"), "127.0.0.1:1"], {
+  // Without an engine, the plugin ends at once.
+  const engine = createServer().listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const address = `127.0.0.1:${engine.address().port}`;
+  const child = spawn(process.execPath, [join(content, "pulumi-resource-keyplane"), address], {
     cwd: content,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -129,5 +135,6 @@ async function flawsOfStart({ archives, folder, version }) {
     setTimeout(() => resolve(`${text}nothing in 30 seconds`), 30_000).unref();
   });
   child.kill("SIGKILL");
+  engine.close();
   return /^\d+\n/.test(said) ? [] : [`it said ${JSON.stringify(said)}, and not the port on which it serves`];
 }

@@ -4,7 +4,7 @@ import { WIDE_NUMBERS } from "./differences.mjs";
 
 /** The interfaces that are types of the schema, with their names there. */
 export const TYPES = {
-  PendingWork: { name: "PendingWork", path: "provider/keys/readiness.ts" },
+  PendingWork: { name: "PendingWork", path: "provider/pending-work.ts" },
   SealTo: { name: "Recipients", path: "sdk/nodejs/seal-to.ts" },
   GitHubActionsKey: { name: "GithubActionsKey", path: "sdk/nodejs/seal-to.ts" },
   SealedKey: { name: "SealedKey", path: "sdk/nodejs/seal-to.ts" },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readSettings } from "../release/settings.mjs";
-import { INTERNAL_OUTPUTS, LEFT_OUT, PLUGIN_ONLY, PUBLIC, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
+import { LEFT_OUT, PLUGIN_SETTINGS, PUBLIC, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
 import { describe, propertiesOf, TYPES } from "./doc-comments.mjs";
 import { examplesOf } from "./examples.mjs";
 import { languagesOf, packageOf } from "./package.mjs";
@@ -16,7 +16,7 @@ const RESOURCES = {
 const FUNCTIONS = {
   getApiKeys: { file: "api-keys", args: "GetApiKeysArgs", items: "ApiKeyRecord" },
   getApiKey: { file: "api-keys", args: "GetApiKeyArgs", item: "ApiKeyRecord" },
-  getProjects: { file: "projects", items: "Project" },
+  getProjects: { file: "projects", args: "GetProjectsArgs", items: "Project" },
   getProject: { file: "projects", args: "GetProjectArgs", item: "Project" },
   getOperations: { file: "operations", args: "GetOperationsArgs", items: "Operation" },
   getOperation: { file: "operations", args: "GetOperationArgs", item: "Operation" },
@@ -60,31 +60,25 @@ function configOf(settings) {
     const text = `${texts[name]}. Without it, the environment variable \`${env}\` applies.`;
     return [name, { schema, text, ...(fallback && fallback !== "none" && { defaultsTo: `\`${fallback}\`` }) }];
   });
-  return mapOf({ ...described, ...PLUGIN_ONLY.settings }, (property, name) => {
+  return mapOf({ ...described, ...PLUGIN_SETTINGS }, (property, name) => {
     return LEFT_OUT[name] ? undefined : [name, propertyOf(`settings.${name}`, property)];
   });
 }
 
-function resourceOf({ name, fields, canBeAbsent = [], onlyWith = {} }, path) {
+function resourceOf({ name, fields, outputs: known, canBeAbsent = [], onlyWith = {} }, path) {
   const documented = propertiesOf(path, `${name}Args`);
-  const declared = propertiesOf(path, name);
   const inputs = inputsOf(name, fields, documented);
-  const isOutput = (field) => !fields[field]?.isDigest && !WRITE_ONLY.includes(field);
   const outputs = {
-    ...Object.fromEntries(Object.entries(inputs).filter(([field]) => isOutput(field))),
-    ...mapOf(declared, (property, output) => {
-      return INTERNAL_OUTPUTS.includes(output) ? undefined : [output, propertyOf(`${name}.${output}`, property)];
-    }),
+    ...Object.fromEntries(Object.entries(inputs).filter(([field]) => !WRITE_ONLY.includes(field))),
+    ...mapOf(propertiesOf(path, name), (property, output) => [output, propertyOf(`${name}.${output}`, property)]),
   };
   const requiredInputs = Object.keys(inputs).filter((field) => fields[field]?.required);
-  const isAlways = (output) =>
-    output in declared
-      ? ![canBeAbsent, ...Object.values(onlyWith)].flat().includes(output)
-      : requiredInputs.includes(output);
+  const sometimes = [canBeAbsent, ...Object.values(onlyWith)].flat();
+  const always = [...requiredInputs, ...known.filter((output) => !sometimes.includes(output))];
   return {
     description: `${describe(path, name)}${aboutInputs(path, name)}${examplesOf(name)}`,
     properties: outputs,
-    required: Object.keys(outputs).filter(isAlways),
+    required: Object.keys(outputs).filter((output) => always.includes(output)),
     inputProperties: mapOf(inputs, (property, field) => {
       return [field, { ...property, ...(fields[field]?.change === "replace" && { willReplaceOnChanges: true }) }];
     }),
@@ -95,9 +89,11 @@ function resourceOf({ name, fields, canBeAbsent = [], onlyWith = {} }, path) {
   };
 }
 
-/** How a list of what exists can be limited: keys are in an organization or in the account itself. */
+/** How a list of what exists can be limited: keys and projects are in an organization or in the account itself. */
 function listArgsOf({ organizationId }) {
-  return organizationId === undefined ? {} : propertiesOf("provider/functions/api-keys.ts", "GetApiKeysArgs");
+  return organizationId === undefined
+    ? propertiesOf("provider/functions/projects.ts", "GetProjectsArgs")
+    : propertiesOf("provider/functions/api-keys.ts", "GetApiKeysArgs");
 }
 
 /** What a doc comment says about all inputs of a resource. */
@@ -105,21 +101,18 @@ function aboutInputs(path, name) {
   return describe(path, `${name}Args`).replace(/^The inputs of [^.]+\./, "");
 }
 
-/** The inputs of a resource: its fields, and those that only the plugin has. */
 function inputsOf(name, fields, documented) {
-  const ofPlugin = PLUGIN_ONLY[name] ?? {};
-  const isInput = (field) => !fields[field].internal && !LEFT_OUT[field] && !LEFT_OUT[`${name}Args.${field}`];
-  const wanted = new Set([...Object.keys(fields).filter(isInput), ...Object.keys(ofPlugin)]);
-  const known = { ...documented, ...ofPlugin };
+  const wanted = Object.keys(fields).filter((field) => {
+    return !fields[field].internal && !LEFT_OUT[field] && !LEFT_OUT[`${name}Args.${field}`];
+  });
   for (const field of wanted) {
-    if (known[field] === undefined) throw new Error(`${name}Args has no comment on the field ${field}`);
+    if (documented[field] === undefined) throw new Error(`${name}Args has no comment on the field ${field}`);
   }
   for (const field of Object.keys(documented)) {
     if (fields[field] === undefined) throw new Error(`${name}Args has ${field}, which is not a field of the resource`);
-    if (ofPlugin[field]) throw new Error(`${name}Args describes ${field}: remove it from PLUGIN_ONLY`);
   }
-  return mapOf(known, (property, field) => {
-    return wanted.has(field) ? [field, propertyOf(`${name}Args.${field}`, property)] : undefined;
+  return mapOf(documented, (property, field) => {
+    return wanted.includes(field) ? [field, propertyOf(`${name}Args.${field}`, property)] : undefined;
   });
 }
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PendingWork } from "../../provider/keys/readiness";
+import type { PendingWork } from "../../provider/pending-work";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";

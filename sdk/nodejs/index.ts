@@ -26,9 +26,10 @@ export type {
   GetOperationArgs,
   GetOperationsArgs,
   GetProjectArgs,
+  GetProjectsArgs,
   WaitForOperationsArgs,
 } from "../../provider/functions";
-export type { PendingWork } from "../../provider/keys/readiness";
+export type { PendingWork } from "../../provider/pending-work";
 export { isKeyType } from "../../provider/resource-types";
 export { ApiKey, type ApiKeyArgs } from "./api-key";
 export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PendingWork } from "../../provider/keys/readiness";
+import type { PendingWork } from "../../provider/pending-work";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
@@ -74,8 +74,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly gracePeriod?: pulumi.Input<string>;
   /**
-   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
-   * uses by a consumer.
+   * The previous key is not revoked if it was used more recently than this. Choose longer than the pause between two
+   * uses plus the delay with which the service shows a use. A warning tells if it is less than the default.
    * @default "2h"
    */
   readonly quietPeriod?: pulumi.Input<string>;

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { base32 } from "../../provider/base32";
 import { DYNAMIC } from "../../provider/resource-types";
 import "./run/hide-debug-values";
+import { mustFindProvider } from "./provider-here";
 import { programError } from "./run/program-error";
 import { isMocked } from "./run/pulumi-internals";
 
@@ -47,6 +48,7 @@ export function prepareInputs(
     const why = kind === "ProjectReady" ? NOTHING_TO_IMPORT : NO_SECRET;
     throw programError("KP-IMPORT", `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because ${why}`);
   }
+  mustFindProvider();
   const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),

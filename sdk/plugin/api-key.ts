@@ -18,14 +18,17 @@ export interface ApiKeyArgs {
   readonly projectId?: pulumi.Input<string | undefined>;
   /**
    * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
-   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Names are
-   * public: the output `name`, messages and the state show them, even if this input is a secret. Defaults to an
-   * auto-name, `<namePrefix>-<owner's tag>-<resource's tag>-<nonce>`.
+   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Removing this
+   * input keeps the key and its name, until something else replaces the key. Names are public: the output `name`,
+   * messages and the state show them, even if this input is a secret. Defaults to a generated name,
+   * `<namePrefix>-<mark>`: the mark is 12 characters that no other key has.
    */
   readonly name?: pulumi.Input<string | undefined>;
   /**
-   * The beginning of the generated name: at most 37 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
-   * `name`. Defaults to the resource's name, without the characters that a key's name cannot have.
+   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`; with `maxAge`, the name has the first 24
+   * of them. A change replaces the key. Not with `name`. Names are public: the output `name`, messages and the state
+   * show them, even if this input is a secret. Defaults to the resource's name, without the characters that a key's
+   * name cannot have.
    */
   readonly namePrefix?: pulumi.Input<string | undefined>;
   /**
@@ -35,15 +38,13 @@ export interface ApiKeyArgs {
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
   /**
    * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`. Defaults to two
-   * thirds of `maxAge`; never without it.
+   * by this machine's clock. Less than `maxAge`. Defaults to two thirds of `maxAge`; never without it.
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
    * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
-   * The name then has room for the first 24 characters of the prefix, 15 with the plugin. Not with `name`. A change
-   * replaces the key. Defaults to none: the key has no deadline.
+   * Not with `name`. A change replaces the key. Defaults to none: the key has no deadline.
    */
   readonly maxAge?: pulumi.Input<string | undefined>;
   /**
@@ -59,14 +60,13 @@ export interface ApiKeyArgs {
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[] | undefined>;
   /**
    * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
-   * it behind, keyplane reports it instead of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   * it behind, the next run tells you its id instead of revoking it. Defaults to false.
    */
   readonly verify?: pulumi.Input<boolean | undefined>;
   /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
   readonly operationTimeout?: pulumi.Input<string | undefined>;
   /**
-   * Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. Set this to false
-   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   * Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. Defaults to true.
    */
   readonly revokeOnDelete?: pulumi.Input<boolean | undefined>;
   /**
@@ -85,13 +85,15 @@ export interface ApiKeyArgs {
 
 const TOKEN = "keyplane:index:ApiKey";
 const OUTPUTS =
-  "createdAt digest expiresAt key keyId maxAge name namePrefix onNameConflict operationTimeout organizationId pending " +
-  "projectId revokeOnDelete rotateAfter rotateAt rotationWindow sealTo sealedKey verify waitForProjects";
+  "createdAt digest expiresAt key keyId lostNames maxAge name namePrefix onNameConflict operationTimeout " +
+  "organizationId pending pendingRevocations projectId revokeOnDelete rotateAfter rotateAt rotationTriggers " +
+  "rotationWindow sealTo sealedKey verify waitForProjects";
 
 /**
  * An API key: one key with one secret. A change that needs another key replaces it. The new key is created first, so
  * that everything in the same `up` has the new secret before the old key is revoked. With an exact `name`, the old one
- * goes first.
+ * goes first. Pulumi does not replace a resource with the option `protect`: use a `RotatingApiKey`, which it only
+ * updates.
  */
 export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   declare readonly organizationId: pulumi.Output<string | undefined>;
@@ -99,6 +101,7 @@ export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   /** The name under which the service lists the key. */
   declare readonly name: pulumi.Output<string>;
   declare readonly namePrefix: pulumi.Output<string | undefined>;
+  declare readonly rotationTriggers: pulumi.Output<Record<string, unknown> | undefined>;
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
   declare readonly maxAge: pulumi.Output<string | undefined>;
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
@@ -130,6 +133,13 @@ export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
+  /**
+   * Ids of keys that failed attempts to create a key left behind, and that could not be revoked yet. Nobody has their
+   * secrets. The next `up` tries again.
+   */
+  declare readonly pendingRevocations: pulumi.Output<string[] | undefined>;
+  /** Names of requests whose answer was lost and whose key never showed up. */
+  declare readonly lostNames: pulumi.Output<string[] | undefined>;
   /** Declares the resource. Its name in Pulumi is unique in the program. */
   constructor(name: string, args: ApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
     super(TOKEN, name, inputsOf(OUTPUTS, args, options), optionsOf(options, ["key"]));

@@ -62,20 +62,41 @@ export function getApiKeyOutput(
   return pulumi.runtime.invokeOutput("keyplane:index:getApiKey", { ...args }, invokeOptionsOf(options));
 }
 
+/** The arguments of `getProjects`. */
+export interface GetProjectsArgs {
+  /**
+   * Id of the organization whose projects to read. Required if the account's projects belong to organizations and
+   * `apiKey` is a personal key. Defaults to the account's own projects, or those of the organization that `apiKey`
+   * belongs to.
+   */
+  readonly organizationId?: string | undefined;
+}
+
+/** The arguments of `getProjectsOutput`. */
+export interface GetProjectsOutputArgs extends AsInputs<GetProjectsArgs> {}
+
 /** The result of `getProjects`. */
 export interface GetProjectsResult {
   /** What was found. */
   readonly items: Project[];
 }
 
-/** All projects of the account. Warns if the service could not read some of them in time. */
-export function getProjects(options: pulumi.InvokeOptions = {}): Promise<GetProjectsResult> {
-  return pulumi.runtime.invoke("keyplane:index:getProjects", {}, invokeOptionsOf(options));
+/**
+ * All projects of the account, or of an organization in it. Warns if the service could not read some of them in time.
+ */
+export function getProjects(
+  args: GetProjectsArgs = {},
+  options: pulumi.InvokeOptions = {},
+): Promise<GetProjectsResult> {
+  return pulumi.runtime.invoke("keyplane:index:getProjects", { ...args }, invokeOptionsOf(options));
 }
 
 /** The form of `getProjects` whose arguments can be outputs of resources. */
-export function getProjectsOutput(options: InvokeOutputOptions = {}): pulumi.Output<GetProjectsResult> {
-  return pulumi.runtime.invokeOutput("keyplane:index:getProjects", {}, invokeOptionsOf(options));
+export function getProjectsOutput(
+  args: GetProjectsOutputArgs = {},
+  options: InvokeOutputOptions = {},
+): pulumi.Output<GetProjectsResult> {
+  return pulumi.runtime.invokeOutput("keyplane:index:getProjects", { ...args }, invokeOptionsOf(options));
 }
 
 /** The arguments of `getProject`. */
@@ -84,6 +105,12 @@ export interface GetProjectArgs {
   readonly id?: string | undefined;
   /** The project's exact name. Fails if several projects have it. */
   readonly name?: string | undefined;
+  /**
+   * Id of the organization that the project belongs to. With `name`, required if the account's projects belong to
+   * organizations and `apiKey` is a personal key. Defaults to any organization with `id`; otherwise that of
+   * `getProjects`.
+   */
+  readonly organizationId?: string | undefined;
 }
 
 /** The arguments of `getProjectOutput`. */

@@ -30,17 +30,6 @@ export interface ProviderArgs {
    */
   readonly pollInterval?: pulumi.Input<string | undefined>;
   /**
-   * Fingerprints of accounts and addresses that you confirm, separated by commas. The message of `KP-WRONG-ACCOUNT`
-   * shows the fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, too. Remove this setting
-   * after the run.
-   */
-  readonly confirmAccount?: pulumi.Input<string | undefined>;
-  /**
-   * A list of the former names of the stack, or names with commas between. Without it, the environment variable
-   * `KEYPLANE_RENAMED_FROM` applies. Defaults to `[]`.
-   */
-  readonly renamedFrom?: pulumi.Input<string | undefined>;
-  /**
    * Maximum number of requests in flight, from 1 to 1000. Without it, the environment variable `KEYPLANE_CONCURRENCY`
    * applies. Defaults to `32`.
    */
@@ -69,8 +58,6 @@ export class Provider extends pulumi.ProviderResource implements ProviderArgs {
   declare readonly requestTimeout: pulumi.Output<string | undefined>;
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
   declare readonly pollInterval: pulumi.Output<string | undefined>;
-  declare readonly confirmAccount: pulumi.Output<string | undefined>;
-  declare readonly renamedFrom: pulumi.Output<string | undefined>;
   /**
    * Declares a provider, to pass it to resources and functions in their option `provider`. Its name in Pulumi is unique
    * in the program. Settings that are left out come from the environment.

@@ -25,8 +25,11 @@ export interface RotatingApiKeyArgs {
    */
   readonly projectId?: pulumi.Input<string | undefined>;
   /**
-   * The beginning of the generated names: at most 37 of `a-z`, `0-9` and `-`. A change applies to the next key.
-   * Defaults to the resource's name, without the characters that a key's name cannot have.
+   * The beginning of the generated names, `<namePrefix>-<mark>` and a number from the second key on: at most 46 of
+   * `a-z`, `0-9` and `-`; with `maxAge`, a name has the first 24 of them. The mark is 12 characters that no other
+   * resource has. A change applies to the next key. Names are public: the output `name`, messages and the state show
+   * them, even if this input is a secret. Defaults to the resource's name, without the characters that a key's name
+   * cannot have.
    */
   readonly namePrefix?: pulumi.Input<string | undefined>;
   /**
@@ -35,16 +38,15 @@ export interface RotatingApiKeyArgs {
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
   /**
-   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
-   * within 5 minutes of the service's. Defaults to two thirds of `maxAge`; never without it.
+   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock. Defaults to
+   * two thirds of `maxAge`; never without it.
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
-   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
-   * name then has room for the first 24 characters of the prefix, 15 with the plugin. Must be longer than `rotateAfter`
-   * and `gracePeriod` together. A change rotates the key as soon as there is no previous key. Defaults to none: the key
-   * has no deadline.
+   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before.
+   * Must be longer than `rotateAfter` and `gracePeriod` together. A change rotates the key as soon as there is no
+   * previous key. Defaults to none: the key has no deadline.
    */
   readonly maxAge?: pulumi.Input<string | undefined>;
   /**
@@ -55,13 +57,15 @@ export interface RotatingApiKeyArgs {
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs | undefined>;
   /**
-   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
-   * "24h", or half of `rotateAfter` if that is less.
+   * The minimum time for which the previous key works after its successor was delivered: at the end of the first `up`
+   * of the whole stack that succeeds and ends after the rotation. Must be less than `rotateAfter`. Defaults to "24h",
+   * or half of `rotateAfter` if that is less.
    */
   readonly gracePeriod?: pulumi.Input<string | undefined>;
   /**
-   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
-   * uses by a consumer. Defaults to "1h".
+   * The previous key is not revoked if it was used more recently than this. Choose longer than the pause between two
+   * uses plus the delay with which the service shows a use. A warning tells if it is less than the default. Defaults to
+   * "2h".
    */
   readonly quietPeriod?: pulumi.Input<string | undefined>;
   /**
@@ -70,24 +74,24 @@ export interface RotatingApiKeyArgs {
    */
   readonly maxOverlap?: pulumi.Input<string | undefined>;
   /**
-   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
-   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
-   * afterwards. The id of any other key is an error.
+   * The id of a key of this resource that is compromised. It is revoked without grace, in the update of this resource:
+   * a previous key at once, the current key as soon as its successor is ready. Consumers in the stack get the successor
+   * later in the same run. To hand it over first, change a trigger, and name the previous key in a later run. May stay
+   * in the program afterwards. The id of any other key is an error.
    */
   readonly revokeNow?: pulumi.Input<string | undefined>;
   /** Ids of projects. A key is created after their pending operations have finished. */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[] | undefined>;
   /**
    * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
-   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
-   * of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   * the old key stays. The new key is then used: if a crash right after leaves it behind, the next run tells you its id
+   * instead of revoking it. Defaults to false.
    */
   readonly verify?: pulumi.Input<boolean | undefined>;
   /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
   readonly operationTimeout?: pulumi.Input<string | undefined>;
   /**
-   * Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. Set this to false
-   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   * Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. Defaults to true.
    */
   readonly revokeOnDelete?: pulumi.Input<boolean | undefined>;
   /**
@@ -112,34 +116,28 @@ export interface RotatingApiKeyArgs {
    * the output `key` is the secret, encrypted in the state.
    */
   readonly sealTo?: pulumi.Input<RecipientsArgs | undefined>;
-  /**
-   * How a key that `revokeNow` names is revoked. With "replace", the resource is replaced by one that continues its
-   * state, and the deletion of the old one revokes the key. Pulumi deletes it only after everything else in the run has
-   * succeeded. With "inPlace", an update revokes the key, even if a consumer fails later in the same run. A protected
-   * resource needs this, because it cannot be replaced. Used by keyplane as a plugin only. Allowed: "replace",
-   * "inPlace". Defaults to "replace".
-   */
-  readonly retirement?: pulumi.Input<string | undefined>;
 }
 
 const TOKEN = "keyplane:index:RotatingApiKey";
 const OUTPUTS =
-  "createdAt digest expiresAt gracePeriod key keyId maxAge maxOverlap name namePrefix nextAction operationTimeout " +
-  "organizationId pending previousDigest previousKey previousKeyId previousSealedKey projectId quietPeriod retireAfter " +
-  "retirement revokeNow revokeOnDelete rotateAfter rotateAt rotationWindow sealTo sealedKey selfRotation verify " +
-  "waitForProjects";
+  "createdAt digest expiresAt gracePeriod key keyId lostNames maxAge maxOverlap name namePrefix nextAction " +
+  "operationTimeout organizationId pending pendingRevocations previousDigest previousKey previousKeyId " +
+  "previousSealedKey projectId quietPeriod retireAfter revokeNow revokeOnDelete rotateAfter rotateAt rotationTriggers " +
+  "rotationWindow sealTo sealedKey selfRotation verify waitForProjects";
 
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
- * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
- * still in use. At most two keys are live; three while a run both rotates and revokes. With the npm package, each
- * rotation in a run that then fails adds one. A forced replacement (`--replace`) creates a new resource, and so gives
- * no grace. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`.
+ * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use. At
+ * most two keys are live: while there is a previous key, the next rotation waits. Only a key that `revokeNow` names, or
+ * that is gone, is replaced at once. A rotation is an update, so the option `protect` does not hinder it. A forced
+ * replacement (`--replace`) creates a new resource, and so gives no grace. Durations are a whole number and one of `s`,
+ * `m`, `h`, `d`, `w`.
  */
 export class RotatingApiKey extends pulumi.CustomResource implements RotatingApiKeyArgs {
   declare readonly organizationId: pulumi.Output<string | undefined>;
   declare readonly projectId: pulumi.Output<string | undefined>;
   declare readonly namePrefix: pulumi.Output<string | undefined>;
+  declare readonly rotationTriggers: pulumi.Output<Record<string, unknown> | undefined>;
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
   declare readonly maxAge: pulumi.Output<string | undefined>;
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
@@ -153,7 +151,6 @@ export class RotatingApiKey extends pulumi.CustomResource implements RotatingApi
   declare readonly revokeOnDelete: pulumi.Output<boolean | undefined>;
   declare readonly selfRotation: pulumi.Output<boolean | undefined>;
   declare readonly sealTo: pulumi.Output<Recipients | undefined>;
-  declare readonly retirement: pulumi.Output<string | undefined>;
   /** The current key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;
   /** The name under which the service lists the current key. */
@@ -192,6 +189,13 @@ export class RotatingApiKey extends pulumi.CustomResource implements RotatingApi
   declare readonly nextAction: pulumi.Output<string>;
   /** What the current key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
+  /**
+   * Ids of keys that the next `up` revokes: those that failed attempts to create a key left behind, whose secrets
+   * nobody has, and those that `revokeNow` named and that could not be revoked yet.
+   */
+  declare readonly pendingRevocations: pulumi.Output<string[] | undefined>;
+  /** Names of requests whose answer was lost and whose key never showed up. */
+  declare readonly lostNames: pulumi.Output<string[] | undefined>;
   /** Declares the resource. Its name in Pulumi is unique in the program. */
   constructor(name: string, args: RotatingApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
     const inputs = { ...args, adopt: secretOf(args.adopt) };

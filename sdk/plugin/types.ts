@@ -4,10 +4,7 @@ import type { AsInputs } from "./runtime";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
-  /**
-   * An operation's action such as `start_compute`; `verify` for a new key's test call, `use` for that of an older key;
-   * `create` for its creation.
-   */
+  /** An operation's action such as `start_compute`, or `verify` for a new key's test call. */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string | undefined;
@@ -98,7 +95,10 @@ export interface ApiKeyInfo {
   readonly lastUsedFromAddr?: string | undefined;
   /** Who created it, if the service provides it. */
   readonly createdBy?: string | undefined;
-  /** The project that the key is limited to; only in the list of an organization. */
+  /**
+   * The project that the key is limited to; absent for a key of a whole organization. Absent if the service does not
+   * say, as for an account's own keys.
+   */
   readonly projectId?: string | undefined;
 }
 

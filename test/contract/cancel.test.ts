@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { HostUnderTest } from "./host-harness";
 
-const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
 const POST = "POST /api_keys";
 /** A creation starts an operation that never ends. */
 const PENDING = { route: POST, operations: [{ action: "start_compute", runningMs: null }] };
@@ -51,7 +50,7 @@ describe("after the engine cancels the run", () => {
     async (kind) => {
       await start();
       await plane.rules.add(PENDING);
-      const creating = host.create(kind, { owner: OWNER });
+      const creating = host.create(kind, {});
       await expect.poll(polls(plane)).toBeGreaterThan(0);
       await host.cancel();
       const { id, outputs, notReady } = await creating;
@@ -65,7 +64,7 @@ describe("after the engine cancels the run", () => {
       await start();
       const [{ operationId }] = outputs.pending as [{ operationId: string }];
       await plane.state.endOperation(operationId);
-      const resumed = await host.update(kind, id, outputs, { owner: OWNER });
+      const resumed = await host.update(kind, id, outputs, {});
       expect(resumed.notReady).toBeUndefined();
       expect(resumed.outputs).toMatchObject({ key: outputs.key });
       expect(await plane.count("POST", "/api_keys")).toBe(1);
@@ -75,7 +74,7 @@ describe("after the engine cancels the run", () => {
   it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
     await start({ "keyplane:concurrency": "1" });
     await plane.rules.add({ route: POST, hold: "after" });
-    const creating = [1, 2, 3].map(() => host.create("ApiKey", { owner: OWNER }));
+    const creating = [1, 2, 3].map(() => host.create("ApiKey", {}));
     const refused: string[] = [];
     for (const each of creating) each.catch(({ message }: Error) => refused.push(message));
     await plane.held.wait();
@@ -95,7 +94,7 @@ describe("after the engine cancels the run", () => {
   it.each([429, 503])("a creation that was answered %d is not sent again", async (status) => {
     await start();
     await plane.rules.add({ route: POST, count: null, status, retryAfter: 60 });
-    const creating = messageOf(host.create("ApiKey", { owner: OWNER }));
+    const creating = messageOf(host.create("ApiKey", {}));
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     await host.cancel();
     expect(await creating).toContain("aborted");
@@ -104,7 +103,7 @@ describe("after the engine cancels the run", () => {
 
   it("a revocation that was already sent is finished, and one that was refused for now is not sent again", async () => {
     await start();
-    const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", { owner: OWNER })));
+    const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", {})));
     const [sent, refused] = keys as [(typeof keys)[0], (typeof keys)[0]];
     await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 503, count: 1, retryAfter: 60 });
     const deleting = messageOf(host.delete(refused.id, refused.outputs));
@@ -128,16 +127,16 @@ describe("after the engine cancels the run", () => {
     await host.cancel();
     expect(await waiting).toMatch(/aborted while waiting.*\[KP-ABORTED\]/);
     expect(await messageOf(host.create("ProjectReady", { projectId: there, account: "eu" }))).toContain("aborted");
-    expect(await messageOf(host.create("ApiKey", { owner: OWNER, account: "eu" }))).toContain("aborted");
+    expect(await messageOf(host.create("ApiKey", { account: "eu" }))).toContain("aborted");
     expect(await eu.count()).toBe(0);
   });
 
   it("nothing happens if nothing is under way", async () => {
     await start();
-    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    const { id, outputs } = await host.create("ApiKey", {});
     await host.cancel();
-    expect((await host.check("ApiKey", outputs, { owner: OWNER })).failures).toEqual([]);
-    expect(await host.diff("ApiKey", id, outputs, { owner: OWNER })).toMatchObject({ changes: false });
+    expect((await host.check("ApiKey", outputs, {})).failures).toEqual([]);
+    expect(await host.diff("ApiKey", id, outputs, {})).toMatchObject({ changes: false });
     expect(host.logged).toEqual([]);
   });
 });

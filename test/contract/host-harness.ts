@@ -10,8 +10,6 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { accountMark } from "../../provider/keys/account-fingerprint";
-import { identityOf } from "../../provider/keys/identity";
 import { isSecret } from "../../provider/members";
 import { unmarked } from "../../provider/session/values";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
@@ -26,12 +24,6 @@ export { UNKNOWN } from "./recording-engine";
 export const shim = (kind: string) => `exports.handler=()=>require("keyplane/provider").${kind}`;
 export const urnOf = (kind: string, name: string) =>
   `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
-
-/** The identity of an owner of keys, as the program passes it to the keys. */
-export function ownerIn(account: { readonly url: string; readonly apiKey: string }, organizationId?: string): string {
-  const mark = accountMark({ baseUrl: account.url, apiKey: account.apiKey, organizationId });
-  return identityOf("3b241101-e2bb-4255-8caf-4136c566a962", mark);
-}
 
 /** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */
 export class HostUnderTest {
@@ -56,14 +48,12 @@ export class HostUnderTest {
     test.engine = await RecordingEngine.start(test.sdk);
     const { file } = test.cli;
     test.host = DynamicHost.spawn({
-      // The host finds the command that runs it among its parents.
-      sdk: Object.create(test.sdk, { command: { value: () => file } }),
+      sdk: test.sdk,
       directory: test.directory,
       engineAddress: test.engine.address,
       config,
       env: lazySerializer({
         ...{ PATH: process.env.PATH, HOME: test.directory, KEYPLANE_PULUMI: file },
-        PROVIDER: test.sdk.command("dynamic-provider"),
         ...env,
       }),
       started: (pid) => {

@@ -40,6 +40,7 @@ describe("the data sources", () => {
       runningMs: 0,
     });
     expect(await invoke("getProject", { name: "shop" })).toMatchObject({ id: projectId });
+    expect((await invoke("getProjects", { organizationId: "org-other" })).items).toEqual([]);
     expect((await invoke("getProjects")).items).toContainEqual(
       expect.objectContaining({ id: projectId, name: "shop" }),
     );
@@ -83,7 +84,9 @@ describe("a call of a data source fails", () => {
     expect(await failureOf(invoke("getApiKey", { nme: "x" }))).toMatch(
       /^getApiKey: nme: is not an argument of getApiKey\. Its arguments are id, name, organizationId\. Did you mean name\? \[KP-INPUT\]$/,
     );
-    expect(await failureOf(invoke("getProjects", { onWarning: "x" }))).toContain("Its arguments are none [KP-INPUT]");
+    expect(await failureOf(invoke("getProjects", { onWarning: "x" }))).toContain(
+      "Its arguments are organizationId [KP-INPUT]",
+    );
   });
 
   it("for a value that is not valid, before any request", async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -51,8 +51,6 @@ export interface PluginOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The stack. @default "dev" */
   readonly stack?: string;
-  /** The words after `pulumi` in the command that starts the plugin. @default up */
-  readonly command?: readonly string[];
   /** @default true */
   readonly configured?: boolean;
   /** The name of the provider resource. @default "default" */
@@ -100,7 +98,7 @@ export class PluginUnderTest {
 
   /** Starts the plugin for the account of a control plane, like a new run of a command. */
   static async start(plane: Account, options: PluginOptions = {}): Promise<PluginUnderTest> {
-    const { config, env, stack = "dev", command = ["up"], configured = true, providerName = "default" } = options;
+    const { config, env, stack = "dev", configured = true, providerName = "default" } = options;
     const { beside } = options;
     const test = new PluginUnderTest(beside?.engine ?? (await RecordingEngine.start(sdk)), stack, providerName);
     running.push(test);
@@ -109,7 +107,7 @@ export class PluginUnderTest {
       sdk,
       label: "the plugin",
       file: process.execPath,
-      args: [file, ...command, "--", pluginExecutable(), test.engine.address],
+      args: [pluginExecutable(), test.engine.address],
       directory: resolve("."),
       env: { PATH: process.env.PATH, KEYPLANE_PULUMI: file, ...env },
       started: (pid) => {
@@ -299,7 +297,7 @@ export class PluginUnderTest {
    */
   async up(before: State, news: Values = before.inputs): Promise<Step> {
     const { kind, name } = before;
-    const { __owner, __nonce, ...program } = news;
+    const { __mark, ...program } = news;
     const inputs = await this.checked(kind, program, before.inputs, name);
     const { changes, replaces } = await this.diff(before, inputs);
     if (!changes) return { step: "same", state: { ...before, inputs }, replaces };
@@ -359,9 +357,6 @@ export interface Step {
 type Account = Pick<ControlPlane, "url" | "apiKey">;
 
 const sdk = new PulumiSdk(resolve("."));
-
-/** An owner that this process has not seen. */
-export const newOwner = () => randomUUID();
 
 /** The details of a failed call; fails if it does not fail. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
@@ -424,9 +419,4 @@ function bundled(): string {
     execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
   }
   return file;
-}
-
-/** An owner of the plugin with its URN in clear, which is in base64 there. */
-export function plainOwner(owner: unknown): string {
-  return String(owner).replace(/\|(.*)$/, (_, urn: string) => `|${Buffer.from(urn, "base64url")}`);
 }

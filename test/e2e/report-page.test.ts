@@ -6,11 +6,10 @@ import { joinReport } from "../../cli/report/join";
 import { pageOf } from "../../cli/report/page";
 import { readPageParts } from "../../cli/report/page-parts";
 import { stateIn } from "../../cli/state/states";
-import { deploymentOf, listOf, npmKey, ownerOf, urnOf } from "../unit/cli/report-sources";
+import { deploymentOf, listOf, npmKey, urnOf } from "../unit/cli/report-sources";
 import { folderWith } from "../unit/cli/support";
 import { Browser, findChromium } from "./browser";
 
-const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 const NOW = Date.parse("2026-11-21T00:00:00Z");
 const DAY = 86_400_000;
 const HOSTILE = `</script><img src="https://evil.example/x" onerror="alert(1)"><b>\u202eevil`;
@@ -35,12 +34,12 @@ function pageWith(count: number): string {
     if (at % 3 === 2) return [];
     const resource = `app-${at}`;
     const dates = at % 3 === 0 ? { rotateAt: time((at % 200) - 20) } : {};
-    const key = npmKey("ApiKey", resource, OWNER, { keyId: id, name, createdAt, ...dates });
+    const key = npmKey("ApiKey", resource, { keyId: id, name, createdAt, ...dates });
     const urn = urnOf(key.type, resource);
     const consumer = { type: "kubernetes:core/v1:Secret", name: `secret-${at}`, propertyDependencies: { data: [urn] } };
     return [key, ...(at % 3 === 1 ? [consumer] : [])];
   });
-  const states = [stateIn("dev.json", deploymentOf([ownerOf(OWNER), ...resources]))];
+  const states = [stateIn("dev.json", deploymentOf(resources))];
   const report = joinReport({ lists: [listOf(keys)], states }, { now: NOW, unusedFor: { text: "90d", ms: 90 * DAY } });
   return pageOf(report, readPageParts(resolve(__dirname, "../../dist/cli/report")));
 }

@@ -67,7 +67,7 @@ test("a program with the plugin can import exactly these names, which are those 
 });
 
 test("the shim lines in users' states find exactly these names", () => {
-  expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "Ledger", "Owner", "ProjectReady", "RotatingApiKey"]);
+  expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "ProjectReady", "RotatingApiKey"]);
 });
 
 test("the tests of a program can import exactly these names", () => {

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { resourceTypes } from "../../provider/dynamic/registry.js";
+import { resourceTypes } from "../../provider/resources/resource-types.js";
 import type { FieldRule } from "../../provider/schema/field-types.js";
 import { SETTINGS } from "../../provider/settings/settings.js";
 import { filesBelow, textOf } from "./source-files.js";
 
 const { renderSchema } = await import(new URL("../../scripts/schema/render.mjs", import.meta.url).href);
 const { renderNodeSdk } = await import(new URL("../../scripts/schema/node-sdk.mjs", import.meta.url).href);
-const { LEFT_OUT, PLUGIN_ONLY, TEXTS } = await import(
-  new URL("../../scripts/schema/differences.mjs", import.meta.url).href
-);
+const { LEFT_OUT, TEXTS } = await import(new URL("../../scripts/schema/differences.mjs", import.meta.url).href);
 
 interface Property {
   readonly description: string;
@@ -65,7 +63,7 @@ const properties = [
 
 const nameIn = (token: string): string => token.replace("keyplane:index:", "");
 
-/** The fields that the registry has for a resource of the schema. */
+/** The fields that the provider has for a resource of the schema. */
 function fieldsOf(name: string): Readonly<Record<string, FieldRule>> {
   return resourceTypes[name as keyof typeof resourceTypes].fields;
 }
@@ -80,15 +78,14 @@ test("the SDK for Node in sdk/plugin is generated from the schema (after a chang
   expect(Object.fromEntries(written.map((path) => [path.replace("sdk/plugin/", ""), textOf(path)]))).toEqual(generated);
 });
 
-test("the inputs of a resource in the schema are exactly its fields in the registry", () => {
+test("the inputs of a resource in the schema are exactly its fields in the provider", () => {
   expect(resources.map(([token]) => nameIn(token))).toEqual(["ApiKey", "RotatingApiKey", "ProjectReady"]);
   for (const [token, { inputProperties, requiredInputs = [] }] of resources) {
     const name = nameIn(token);
     const fields = Object.entries(fieldsOf(name)).filter(([field, rule]) => {
       return !rule.internal && !(field in LEFT_OUT) && !(`${name}Args.${field}` in LEFT_OUT);
     });
-    const wanted = new Set([...fields.map(([field]) => field), ...Object.keys(PLUGIN_ONLY[name] ?? {})]);
-    expect(Object.keys(inputProperties).sort()).toEqual([...wanted].sort());
+    expect(Object.keys(inputProperties).sort()).toEqual(fields.map(([field]) => field).sort());
     expect(requiredInputs).toEqual(fields.flatMap(([field, rule]) => (rule.required ? [field] : [])));
   }
 });
@@ -134,7 +131,7 @@ test("every description is a sentence without words that exist only in TypeScrip
 test("every text that the plugin has of its own is in the schema, so that none outlives its field", () => {
   const texts = Object.values(TEXTS as Record<string, { text?: string; defaultsTo?: string }>);
   const parts = texts.flatMap(({ text, defaultsTo }) => [text, defaultsTo]).filter((part) => part !== undefined);
-  expect(parts.length).toBeGreaterThan(5);
+  expect(parts.length).toBeGreaterThan(0);
   expect(parts.filter((part) => !committed.includes(JSON.stringify(part).slice(1, -1)))).toEqual([]);
 });
 

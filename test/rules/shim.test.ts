@@ -17,8 +17,6 @@ const golden: [KindName, string, string][] = [
     'exports.handler=()=>require("keyplane/provider").ProjectReady',
     "pulumi-nodejs:dynamic/keyplane:ProjectReady",
   ],
-  ["Owner", 'exports.handler=()=>require("keyplane/provider").Owner', "pulumi-nodejs:dynamic/keyplane:Owner"],
-  ["Ledger", 'exports.handler=()=>require("keyplane/provider").Ledger', "pulumi-nodejs:dynamic/keyplane:Ledger"],
 ];
 
 /** Runs JavaScript in a separate process, in a folder of the repository. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { resourceTypes } from "../../provider/dynamic/registry";
 import { didYouMean } from "../../provider/nearest";
+import { apiKey } from "../../provider/resources/api-key";
 
-const NAMES = Object.keys(resourceTypes.ApiKey.fields);
+const NAMES = Object.keys(apiKey.fields);
 
 it.each([
   ["nmae", "name"],

@@ -23,6 +23,19 @@ describe("settings", () => {
     });
   });
 
+  it("say whether the key is of the configuration, of which Pulumi keeps a copy, or of the environment", () => {
+    const accounts = JSON.stringify({ eu: { apiKey: KEY } });
+    const variables = { ...env, KEYPLANE_ACCOUNTS: accounts };
+    const sourceOf = (config: Record<string, string>, account?: string) =>
+      resolveSettings((name) => config[name], variables, account).apiKeyFrom;
+    expect([sourceOf({}), sourceOf({ apiKey: KEY }), sourceOf({ accounts })]).toEqual([
+      "environment",
+      "config",
+      "environment",
+    ]);
+    expect([sourceOf({ apiKey: KEY }, "eu"), sourceOf({ accounts }, "eu")]).toEqual(["environment", "config"]);
+  });
+
   it("contain rates only if they are set, because their defaults depend on the service's address", () => {
     expect(from({})).toMatchObject({ requestsPerSecond: undefined, requestsPerMinute: undefined });
     const environment = { ...env, KEYPLANE_REQUESTS_PER_MINUTE: "3000" };

@@ -34,8 +34,10 @@ export function keyOf(state: State, authorization: string | undefined): KeyEntit
 function authenticate(state: State, { authorization, remoteAddress }: PlaneRequest): KeyEntity {
   const key = keyOf(state, authorization);
   if (!key) throw new ApiError(401, "supplied credentials do not pass authentication");
-  key.lastUsedAt = state.clock.now();
-  key.lastUsedFromAddr = remoteAddress;
+  const now = state.clock.now();
+  const { lastUsedThrottleMs } = state.switches;
+  const isRecorded = key.lastUsedAt === null || lastUsedThrottleMs === 0 || now - key.lastUsedAt >= lastUsedThrottleMs;
+  if (isRecorded) Object.assign(key, { lastUsedAt: now, lastUsedFromAddr: remoteAddress });
   return key;
 }
 

@@ -9,4 +9,4 @@ export { type ControlPlaneOptions, startControlPlane } from "./start";
 export type { OperationCourse, TiedOperations } from "./state/operations";
 export type { ProjectSeed } from "./state/projects";
 export type { Seed, StateSnapshot } from "./state/state";
-export type { Switches } from "./state/switches";
+export type { ProjectKeys, Switches } from "./state/switches";

@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../control-plane";
 import { compiledModule } from "../engine/package-root";
+import type { History } from "../engine/state/history";
 
 /**
  * Returns the environment of a run in which the program and the providers use the control plane's clock. Their clocks
@@ -16,4 +17,23 @@ export async function drivenTime(plane: ControlPlane): Promise<NodeJS.ProcessEnv
     KEYPLANE_TEST_CLOCK: plane.controlUrl,
     KEYPLANE_TEST_CLOCK_AHEAD: String(now - Date.now()),
   };
+}
+
+/**
+ * Puts the run that has just ended on the control plane's clock in the history of its stack: the engine records its own
+ * clock, which nobody drives.
+ * @param env - The environment of the run.
+ * @param began - When it began, by this machine's clock.
+ */
+export async function driveHistory(history: History, env: NodeJS.ProcessEnv, began: number): Promise<void> {
+  const { KEYPLANE_TEST_CLOCK: url, KEYPLANE_TEST_CLOCK_AHEAD: ahead = "0" } = env;
+  if (url === undefined) return;
+  const { now } = (await (await fetch(`${url}/clock`)).json()) as { readonly now: number };
+  await history.changeLatest((record) => {
+    // A killed run is not in the history. An earlier one is already on the control plane's clock.
+    const isOfRun = record.endTime >= Math.floor(began / 1000) && record.endTime * 1000 <= Date.now();
+    if (!isOfRun) return record;
+    const startTime = Math.floor(record.startTime + Number(ahead) / 1000);
+    return { ...record, startTime, endTime: Math.floor(now / 1000) };
+  });
 }

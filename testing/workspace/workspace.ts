@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type IssuedSecrets, issuedSecrets } from "../control-plane/issued-secrets";
+import { driveHistory } from "../driven-time/driven-time";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/command/config";
 import { SECRET_MARK } from "../engine/run/events";
 import type { Processes } from "../engine/run/operation";
@@ -350,9 +351,11 @@ export class Workspace {
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       onOutput: options.onOutput,
     };
+    const began = Date.now();
     const run = start(engine, [...this.where, ...own, "--event-log", eventLog, ...(options.args ?? [])]);
-    const done = run.done.then((result) => {
+    const done = run.done.then(async (result) => {
       if (result.hostPid !== undefined) this.hosts.push(result.hostPid);
+      await driveHistory(this.backend.history(this.project, this.stack), engine.env, began);
       return result;
     });
     this.hunt.watch(command, done);

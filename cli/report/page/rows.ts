@@ -78,15 +78,14 @@ function detailsOf(key: ReportKey): HTMLElement {
   return details;
 }
 
-function factsOf({ events, holders, createdBy, projectId, ownerTag }: ReportKey): HTMLElement[] {
+function factsOf({ events, holders, createdBy, projectId, resource }: ReportKey): HTMLElement[] {
   const facts: (readonly [string, string | undefined])[] = [
     ["Created by", createdBy],
     ["Project", projectId],
-    ["Owner's tag", ownerTag],
+    ["Has a name of", holders.length === 0 ? resource : undefined],
     ...events.map(({ what, at }) => [what, at] as const),
-    ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isSealed, isCopy, consumers }) => {
-      const copy = isCopy && "copied state, or created by another stack";
-      const more = [role, frontEnd, isAdopted && "adopted", isSealed && "sealed", copy];
+    ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isSealed, consumers }) => {
+      const more = [role, frontEnd, isAdopted && "adopted", isSealed && "sealed"];
       return [
         [`Held by ${stack}`, `${urn} (${more.filter(Boolean).join(", ")})`] as const,
         ...consumers.map((consumer) => ["Used by", consumer] as const),

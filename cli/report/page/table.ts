@@ -32,7 +32,7 @@ let rows = 0;
 const searchText = (key: ReportKey): string =>
   getOrCreate(texts, key, () => {
     const urns = key.holders.flatMap(({ urn, consumers }) => [urn, ...consumers]);
-    return [key.id, key.name, key.stack, key.createdBy, key.ownerTag, ...urns].join(" ").toLowerCase();
+    return [key.id, key.name, key.stack, key.createdBy, key.resource, ...urns].join(" ").toLowerCase();
   });
 
 const addRows = (count: number): void => {

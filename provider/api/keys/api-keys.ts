@@ -1,6 +1,14 @@
-import { ApiError, isApiError, KeyplaneError, messageOf } from "../../errors";
+import {
+  ApiError,
+  type ErrorFacts,
+  isApiError,
+  isKeyplaneError,
+  KeyplaneError,
+  messageOf,
+  OtherKeyError,
+} from "../../errors";
 import { getOrCreate } from "../../get-or-create";
-import type { Clock, HttpAnswer, HttpClient } from "../../http";
+import type { Clock, HttpAnswer, HttpClient, HttpRequest } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
 import { checkId, keyIdOf } from "../../ids";
 import { keyIn } from "../../key-index";
@@ -8,6 +16,7 @@ import { conceal } from "../../secrets";
 import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
 import type { KeyList } from "./key-list";
+import { compareLimit, otherLimit, type SaidProject } from "./project-limit";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
 import { SharedList } from "./shared-list";
@@ -60,6 +69,9 @@ export class Keys {
   readonly #revokedNames = new Set<string>();
   /** Revocations that are under way or have revoked a key, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
+  /** The projects that the keys of this process were asked to be limited to, until a list has confirmed them. */
+  readonly #asked = new Map<string, string | undefined>();
+  #isUnsaidReported = false;
   #isAccepted = false;
   /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
   #refusal: { readonly error: ApiError; readonly time: number } | undefined;
@@ -78,27 +90,91 @@ export class Keys {
   /**
    * Creates a key (`POST` on the list), in an organization also limited to a project. Only this answer contains the secret.
    * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list before it
-   * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken.
+   * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken, and an `OtherKeyError` if
+   * the new key has another scope than requested: the caller must revoke it. Warns if the service does not say its scope.
    */
   async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
     const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
+    const answer = await this.#post({
+      method: "POST",
+      route: routes.create,
+      path,
+      body: { key_name: name, ...limitedTo },
+      replay: "once",
+      perSecond: createsPerSecond,
+    });
+    const { warn } = this;
+    const created = readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
+    const { status, requestId } = answer;
+    await this.#mustBeAsAsked(created, projectId, { status, requestId, route: routes.create });
+    this.#asked.set(created.id, projectId);
+    return created;
+  }
+
+  async #post(request: HttpRequest): Promise<HttpAnswer> {
     this.#list.noteCreation();
     try {
-      const answer = await this.http.request({
-        method: "POST",
-        route: routes.create,
-        path,
-        body: { key_name: name, ...limitedTo },
-        replay: "once",
-        perSecond: createsPerSecond,
-      });
+      const answer = await this.http.request(request);
       this.#isAccepted = true;
-      return readCreatedKey(answer, { route: routes.create, name, warn: this.warn, now: () => this.clock.now() });
+      return answer;
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
       this.#list.noteCreation();
+    }
+  }
+
+  /** Throws an `OtherKeyError` if a new key has another scope than requested, by its answer or else by a list. */
+  async #mustBeAsAsked(created: CreatedKey, asked: string | undefined, facts: ErrorFacts): Promise<void> {
+    const { id, name } = created;
+    let said = created.projectId;
+    if (compareLimit(asked, said) === "unsaid") said = await this.#listedLimit(id);
+    const other = otherLimit(asked, said);
+    if (other !== undefined) {
+      throw new OtherKeyError(`${facts.route} created key ${id}, which ${other} [request ${facts.requestId}]`, facts, {
+        id,
+        name,
+      });
+    }
+    if (compareLimit(asked, said) === "same" || this.#isUnsaidReported) return;
+    // A service that says it of no key would say so for each of thousands.
+    this.#isUnsaidReported = true;
+    this.warn(
+      `${facts.route} created key ${id} for projectId ${asked}, but neither its answer nor the list of keys says whether ` +
+        "the key is limited to that project. Check in the service's console what this key, and the others of this run, can access",
+    );
+  }
+
+  /** What a list says of the project of a new key, once it has the key. Says nothing if the list cannot be read. */
+  async #listedLimit(id: string): Promise<SaidProject> {
+    try {
+      let found = keyIn(await this.#list.get(), id);
+      for (const pause of SETTLE_PAUSES_MS) {
+        if (found !== undefined) break;
+        await this.http.sleep(pause);
+        found = keyIn(await this.#list.fresh(undefined), id);
+      }
+      return found?.projectId;
+    } catch (error) {
+      // The key exists. An error would lose it.
+      if (!isKeyplaneError(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Reports keys of this process whose creation was answered as requested, and that a list shows with another scope. */
+  #compareLimits(keys: readonly ApiKeyRecord[]): void {
+    for (const [id, asked] of this.#asked) {
+      const found = keyIn(keys, id);
+      if (found === undefined) continue;
+      this.#asked.delete(id);
+      const other = otherLimit(asked, found.projectId);
+      if (other === undefined) continue;
+      this.warn(
+        `${this.at.routes.list} shows that key ${id}, which was just created, ${other}. Run \`pulumi up --refresh\`, which ` +
+          "replaces it",
+      );
     }
   }
 
@@ -238,7 +314,9 @@ export class Keys {
     try {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
       this.#isAccepted = true;
-      return readKeys(route, answer, at);
+      const keys = readKeys(route, answer, at);
+      this.#compareLimits(keys);
+      return keys;
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") {
         this.#refusal = { error, time: this.clock.monotonic() };

@@ -43,7 +43,7 @@ function readKey(reader: Reader, item: Members, path: string): ApiKeyRecord {
   const used = reader.optionalText(item, "last_used_at", path);
   const never = used === undefined || used === "" || used === ZERO_TIME;
   const createdBy = readCreator(reader, item);
-  const projectId = reader.optionalText(item, "project_id", path);
+  const projectId = reader.nullableText(item, "project_id", path);
   return {
     id: keyIdOf(reader.field(item, "id")) ?? reader.fail(`${path}id`, "is not a positive whole number"),
     name: reader.text(item, "name", path),
@@ -51,7 +51,7 @@ function readKey(reader: Reader, item: Members, path: string): ApiKeyRecord {
     lastUsedAt: never ? null : reader.time(item, "last_used_at", path),
     lastUsedFromAddr: reader.optionalText(item, "last_used_from_addr", path) || null,
     ...(createdBy === undefined ? {} : { createdBy }),
-    ...(projectId ? { projectId } : {}),
+    ...(projectId === undefined ? {} : { projectId }),
   };
 }
 

@@ -1,14 +1,22 @@
+import { isApiError, KeyplaneError } from "../../errors";
 import type { HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { counted } from "../../text";
 import { Collected } from "../collected";
 import { PageSize, paginate } from "../paging";
 import type { Project, ReadOptions } from "../records";
-import { type ProjectPage, readProjectPage } from "./read-projects";
+import { type ProjectPage, readProjectPage, readSingleProject } from "./read-projects";
 
 const ROUTE = "GET /projects";
 
-interface ListProjectsOptions extends ReadOptions {
+const GET = "GET /projects/{project_id}";
+
+interface ProjectsOptions extends ReadOptions {
+  /** Only projects of this organization. @default all that the credential can access without naming one */
+  readonly organizationId?: string | undefined;
+}
+
+interface ListProjectsOptions extends ProjectsOptions {
   /** Called if the service could not read some projects in time. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -22,16 +30,24 @@ export class Projects {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** The projects page by page (`GET /projects`). Holds one page in memory. */
-  pages(options: ReadOptions = {}): AsyncGenerator<ProjectPage, void, undefined> {
+  /**
+   * The projects page by page (`GET /projects`). Holds one page in memory. Throws `KP-INPUT` if the service requires an
+   * organization and none is given.
+   */
+  pages({ organizationId, signal }: ProjectsOptions = {}): AsyncGenerator<ProjectPage, void, undefined> {
+    const org_id = organizationId && checkId("organization", organizationId, "organizationId");
     return paginate<Project, ProjectPage>({
       route: ROUTE,
       size: this.#size,
       idOf: (project) => project.id,
       fetch: async (cursor, limit) => {
-        const query = { cursor, limit };
-        const request = { method: "GET", route: ROUTE, path: "/projects", query, replay: "safe" } as const;
-        return readProjectPage(ROUTE, await this.http.request({ ...request, signal: options.signal }));
+        const query = { org_id, cursor, limit };
+        const request = { method: "GET", route: ROUTE, path: "/projects", query, replay: "safe", signal } as const;
+        try {
+          return readProjectPage(ROUTE, await this.http.request(request));
+        } catch (error) {
+          throw (organizationId === undefined && lacksOrganization(error)) || error;
+        }
       },
     });
   }
@@ -55,11 +71,22 @@ export class Projects {
   }
 
   /**
-   * One project, or undefined if the account has none with that id. Stops at the page that contains it. Returns
-   * `unavailable` if the service could not read the project in time, because the project may exist.
+   * One project (`GET` on its id), or undefined if the account or the organization has none with that id. If the service
+   * has no such call, reads the list up to the page that contains it. Returns `unavailable` if the service could not read
+   * the project for the list in time, because the project may exist.
    */
-  async get(id: string, options: ReadOptions = {}): Promise<Project | "unavailable" | undefined> {
-    checkId("project", id, "id");
+  async get(id: string, options: ProjectsOptions = {}): Promise<Project | "unavailable" | undefined> {
+    const path = `/projects/${checkId("project", id, "id")}`;
+    const { organizationId, signal } = options;
+    try {
+      const answer = await this.http.request({ method: "GET", route: GET, path, replay: "safe", signal });
+      const project = readSingleProject(GET, answer, id);
+      const isElsewhere = organizationId !== undefined && (project.orgId ?? organizationId) !== organizationId;
+      return isElsewhere ? undefined : project;
+    } catch (error) {
+      if (isUnknownProject(error)) return undefined;
+      if (!hasNoRoute(error)) throw error;
+    }
     let unavailable = false;
     for await (const page of this.pages(options)) {
       const project = page.items.find((each) => each.id === id);
@@ -68,6 +95,30 @@ export class Projects {
     }
     return unavailable ? "unavailable" : undefined;
   }
+}
+
+/** The service's message if projects belong to organizations, and a personal key names none. */
+const ORGANIZATION_MISSING = [/\borg(anization)?_?id\b/i, /\b(required|missing)\b/i] as const;
+
+/** The error that names the argument that is missing; undefined for another refusal. */
+function lacksOrganization(error: unknown): KeyplaneError | undefined {
+  if (!isApiError(error) || !ORGANIZATION_MISSING.every((part) => part.test(error.serviceMessage))) return undefined;
+  return new KeyplaneError(
+    "KP-INPUT",
+    `organizationId: is missing, and this account's projects belong to organizations. Set it, or --organization of the ` +
+      `command, to the id in the settings of the organization. ${error.message}`,
+    error,
+  );
+}
+
+/** Whether the service has looked for the project, and found none. */
+function isUnknownProject(error: unknown): boolean {
+  return isApiError(error) && error.kind === "not_found" && /\bproject\b/i.test(error.serviceMessage);
+}
+
+/** Whether the service may lack the call: a missing route is also answered with 404. */
+function hasNoRoute(error: unknown): boolean {
+  return isApiError(error) && (error.kind === "not_found" || error.status === 405 || error.status === 501);
 }
 
 function some(ids: readonly string[]): string {

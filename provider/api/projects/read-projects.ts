@@ -21,6 +21,14 @@ export function readProjectPage(route: string, answer: HttpAnswer): ProjectPage 
   };
 }
 
+/** The answer to the call for one project. */
+export function readSingleProject(route: string, answer: HttpAnswer, id: string): Project {
+  const reader = new Reader(route, answer);
+  const body = reader.object(answer.json, "");
+  const project = readProject(reader, reader.field(body, "project"), "project");
+  return project.id === id ? project : reader.fail("project.id", "is not the requested id");
+}
+
 function readProject(reader: Reader, value: unknown, path: string): Project {
   const item = reader.object(value, path);
   const at = `${path}.`;

@@ -12,9 +12,12 @@ import type { Outcome } from "../types";
  */
 export type Verdict = "ok" | "refused" | "throttled" | "not_sent" | "unusable" | "ambiguous";
 
-/** Errors of the certificate or of our own request, which a retry would repeat. */
+/**
+ * Errors of the certificate or of our own request, or refusals of a proxy, which a retry would repeat. An alert of TLS is
+ * the peer's word, and can pass.
+ */
 const PERMANENT =
-  /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|EPROTO$)/;
+  /^(PROXY_4(?!08|29)|UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_(?!.*_ALERT_)|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
 
 /** Judges one attempt; see `Verdict`. Pure. */
 export function classify(outcome: Outcome): Verdict {

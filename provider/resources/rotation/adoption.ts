@@ -1,12 +1,14 @@
+import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
-import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock";
 import { operationOf } from "../../keys/leftovers";
 import { formatKey, nameInUrn } from "../../keys/naming";
 import type { Call } from "../../keys/place";
+import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, sameScope } from "../../keys/scope";
+import { heldFrom } from "../../keys/state";
 import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
-import { textOf, withoutEmpty } from "../../members";
+import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
 import { shownName } from "../../text";
@@ -31,9 +33,9 @@ export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
 /**
  * Reasons against an adoption that need no request. Without any, says that a new resource adopts a key, because a
  * preview shows only that a resource is to be created.
- * @param isNew - Whether the resource is to be created.
+ * @param before - The inputs of the resource so far; empty if it is to be created.
  */
-export function adoptionRules(inputs: PlannedRotation, check: CheckCall, isNew: boolean): readonly Failure[] {
+export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
   const { urn } = check;
@@ -44,7 +46,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, isNew: 
     const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];
   }
-  if (!isNew || accountFailures(inputs, check).length > 0) return [];
+  if (Object.keys(before).length > 0 || accountFailures(inputs, check).length > 0) return [];
   const refused = refusedTakeOver(adopt.key, "adopt.key", check.settings(textOf(inputs.account)));
   if (refused !== undefined) return [{ property: "", reason: refused.message, code: refused.code }];
   check.info(`adopts key ${adopt.id}, creates none`);
@@ -64,11 +66,14 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
   const found = await proveKey({ ...claim, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
-  if (projectId !== inputs.projectId) {
-    const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
-    const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
+  if (compareLimit(inputs.projectId, projectId) === "other") {
+    const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${formatKey(found)} ${describeLimit(projectId)}. ${way}, or adopt another key`,
+    );
   }
+  reportUnsaid(inputs, found, call.row);
   reportSkew(call);
   call.row.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
   return takenOver(adopt, { name, createdAt }, inputs, call);
@@ -83,7 +88,7 @@ export async function importKey(
 ): Promise<Omit<Imported<RotationInputs, RotationState>, "id">> {
   const claim = readClaim(id, key);
   const record = await proveKey(claim, inputs, call);
-  const found = withoutEmpty({ ...inputs, projectId: record.projectId });
+  const found = withoutEmpty({ ...inputs, projectId: record.projectId ?? undefined });
   return { inputs: found, state: takenOver(claim, record, found, call) };
 }
 
@@ -94,8 +99,14 @@ function takenOver(
   inputs: RotationInputs,
   { place }: Call,
 ): RotationState {
-  const current = { id, name, key, digest: keyDigest(key) };
-  return { ...NOTHING, inputs, current, createdAt, adopted: { id, name }, account: place.mark };
+  return {
+    ...NOTHING,
+    inputs,
+    current: heldFrom({ id, name, key }),
+    createdAt,
+    adopted: { id, name },
+    account: place.mark,
+  };
 }
 
 /**

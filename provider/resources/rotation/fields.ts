@@ -1,11 +1,14 @@
-import { parseDuration } from "../../duration";
+import { formatDuration, parseDuration } from "../../duration";
 import { keyFields, keyRules } from "../../keys/fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
 import type { Overlap } from "../../keys/retirement";
+import type { Members } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
+/** Longer than services that record a use once an hour can be late. A shorter period gets a warning. */
+const DEFAULT_QUIET = "2h";
 
 export const rotationFields = {
   ...keyFields,
@@ -18,7 +21,7 @@ export const rotationFields = {
   sealTo: { ...keyFields.sealTo, change: "update" },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
-  quietPeriod: { type: types.duration, fallback: "2h", change: "update" },
+  quietPeriod: { type: types.duration, fallback: DEFAULT_QUIET, change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
   /** The key to start with. It has no effect once the resource exists, and can then be removed from the program. */
@@ -44,7 +47,8 @@ export function periodsOf(inputs: PlannedRotation): Overlap {
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
-export function rotationRules(inputs: PlannedRotation, check: CheckCall): readonly Failure[] {
+export function rotationRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
+  warnOfShortQuiet(inputs, check, before);
   const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   const age = rotationAge(inputs);
@@ -59,6 +63,17 @@ export function rotationRules(inputs: PlannedRotation, check: CheckCall): readon
     failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
   }
   return failures;
+}
+
+/** Warns once: when a period that a late service makes unsafe is new or changed. */
+function warnOfShortQuiet({ quietPeriod }: PlannedRotation, { warn }: CheckCall, before: Members): void {
+  const [quiet, least] = [parseDuration(quietPeriod), parseDuration(DEFAULT_QUIET)];
+  if (quiet === undefined || least === undefined || quiet >= least || quietPeriod === before.quietPeriod) return;
+  warn(
+    `quietPeriod is ${formatDuration(quiet)}. If the service shows the last use of a key later than that, the previous key can be ` +
+      "revoked while it is used. Choose longer than the pause between two uses plus the delay of the service, and at " +
+      `least ${DEFAULT_QUIET} if you do not know the delay`,
+  );
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */

@@ -41,7 +41,7 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
   if (record === undefined) return withoutPrevious(delivered);
   if (!isNamed) {
     const fate = judge(record, delivery, delivered, call);
-    report(previous, record, fate, delivered, call);
+    report(previous, { record, fate }, delivered, call);
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
@@ -79,7 +79,8 @@ async function lookUp(
   call: Call,
 ): Promise<ApiKeyRecord | "unknown" | undefined> {
   try {
-    return await findKey(recorded(previous, state), call);
+    // A recent list shows how the key was used, and need not be newer than what this run has created.
+    return await findKey(recorded(previous, state), call, await call.place.keys.list({ recent: true }));
   } catch (error) {
     if (isAborted(error)) throw error;
     call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
@@ -107,8 +108,7 @@ function judge(
 
 function report(
   previous: HeldKey,
-  record: ApiKeyRecord | "unknown",
-  fate: PreviousFate,
+  { record, fate }: { readonly record: ApiKeyRecord | "unknown"; readonly fate: PreviousFate },
   { inputs }: RotationState,
   { row }: Call,
 ): void {

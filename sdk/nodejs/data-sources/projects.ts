@@ -3,7 +3,7 @@ import type * as functions from "../../../provider/functions";
 import { ask, outputForm } from "./data-source";
 
 /**
- * All projects of the account. Warns if the service could not read some of them in time.
+ * All projects of the account, or of an organization in it. Warns if the service could not read some of them in time.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ import { ask, outputForm } from "./data-source";
  * export const names = getProjectsOutput().apply((projects) => projects.map((project) => project.name));
  * ```
  */
-export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
+export async function getProjects(args: functions.GetProjectsArgs = {}): Promise<Project[]> {
   return ask("getProjects", args);
 }
 

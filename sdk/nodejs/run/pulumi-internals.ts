@@ -37,3 +37,12 @@ export function isConfigSecret(key: string): boolean | undefined {
   const { isConfigSecret } = pulumi.runtime as { readonly isConfigSecret?: (key: string) => boolean };
   return isConfigSecret?.(key);
 }
+
+/**
+ * Whether the program shares its process with others: an inline program of the Automation API. Without `getLocalStore`, no
+ * key can be declared.
+ */
+export function isInlineProgram(): boolean {
+  const runs = require("@pulumi/pulumi/runtime/state") as { getLocalStore(): unknown };
+  return runs.getLocalStore() !== undefined;
+}

@@ -85,7 +85,7 @@ describe("listing operations", () => {
   it("requests smaller pages if the service refuses the page size, and remembers the size", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
-    await plane.rules.add({ route: LIST, status: 400 });
+    await plane.rules.add({ route: LIST, status: 400, body: { code: "", message: "limit must be at most 100" } });
     expect(idsOf(await read())).not.toHaveLength(0);
     await read();
     expect(await requests()).toBe(3);

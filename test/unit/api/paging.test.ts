@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { PageSize, paginate } from "../../../provider/api/paging";
+import { ApiError } from "../../../provider/errors";
 
 /** Reads a list whose pages have one new item each. Returns the pages that were requested. */
 async function read(cursorAfter: (page: number) => string | undefined, onPage = (_page: number) => {}) {
@@ -56,5 +57,46 @@ describe("the pages of a list", () => {
     const { pages, error } = await read(String);
     expect(error).toMatchObject({ kind: "bad_answer", message: expect.stringContaining("more than 100000 pages") });
     expect(pages).toBe(100_000);
+  });
+});
+
+describe("a page that the service refuses", () => {
+  const refused = (message: string) =>
+    new ApiError("api", `GET /list returned 400 (${message})`, { status: 400, route: "GET /list" }, message);
+
+  /** The page sizes that are requested from a service that accepts at most ten items, and refuses with this message. */
+  async function sizesFor(message: string) {
+    const sizes: (number | undefined)[] = [];
+    const fetch = async (_cursor: string | undefined, limit: number | undefined) => {
+      sizes.push(limit);
+      if (limit !== undefined && limit > 10) throw refused(message);
+      return { items: [], cursor: undefined };
+    };
+    const size = new PageSize([400, 100, 10, undefined]);
+    const list = paginate({ route: "GET /list", size, idOf: (item: string) => item, fetch });
+    try {
+      for await (const _ of list);
+    } catch {}
+    return sizes;
+  }
+
+  it.each([
+    "limit must be at most 10",
+    "page size too large",
+    "value out of range",
+    "Bad Request",
+    "invalid query",
+    "",
+  ])("is requested with a smaller size if the message can be about the size: %j", async (message) => {
+    expect(await sizesFor(message)).toEqual([400, 100, 10]);
+  });
+
+  it.each([
+    "org_id is required, you can find it on your organization settings page",
+    "cursor is not valid",
+    "not an organization member",
+    "search must be text",
+  ])("is not requested again if the message is about something else: %j", async (message) => {
+    expect(await sizesFor(message)).toEqual([400]);
   });
 });

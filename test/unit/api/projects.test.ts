@@ -1,7 +1,72 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
+
+const GET = "GET /projects/{project_id}";
+
+describe("one project", () => {
+  it("is read by its id without a list", async () => {
+    const { account, plane } = await startAccount();
+    await plane.state.createProject({ id: "calm-lake-1" });
+    expect(await account.projects.get("calm-lake-1")).toMatchObject({ id: "calm-lake-1" });
+    expect(await account.projects.get("no-such-project")).toBeUndefined();
+    expect(await plane.count("GET", "/projects")).toBe(0);
+  });
+
+  it.each([404, 405, 501])("is found in the list if the service lacks the call for one (%s)", async (status) => {
+    const { account, plane } = await startAccount();
+    await plane.state.createProject({ id: "calm-lake-1" });
+    await plane.rules.add({ route: GET, count: null, status });
+    expect(await account.projects.get("calm-lake-1")).toMatchObject({ id: "calm-lake-1" });
+    expect(await account.projects.get("no-such-project")).toBeUndefined();
+  });
+
+  it("is not looked for in the list after another refusal", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: GET, status: 403 });
+    expect(await caught(account.projects.get("calm-lake-1"))).toMatchObject({ kind: "auth", status: 403 });
+    expect(await plane.count()).toBe(1);
+  });
+
+  it("is not the one that was asked for if it has another id", async () => {
+    const { account, plane } = await startAccount();
+    await plane.state.createProject({ id: "calm-lake-1" });
+    const other = {
+      id: "other",
+      name: "other",
+      created_at: "2026-01-01T00:00:00Z",
+      updated_at: "2026-01-01T00:00:00Z",
+    };
+    await plane.rules.add({ route: GET, patch: { project: other } });
+    expect(await caught(account.projects.get("calm-lake-1"))).toMatchObject({ kind: "bad_answer" });
+  });
+});
+
+describe("projects that belong to organizations", () => {
+  const start = () => startAccount({}, { switches: { organizationRequired: true }, projects: PROJECTS });
+  const PROJECTS = [{ id: "ours" }, { id: "theirs", organizationId: "org-other" }];
+
+  it("are listed by their organization", async () => {
+    const { account } = await start();
+    expect(await account.projects.list({ organizationId: "org-other" })).toMatchObject([{ id: "theirs" }]);
+  });
+
+  it("are refused without it after one request, and the error names the argument", async () => {
+    const { account, plane } = await start();
+    const error = await caught(account.projects.list());
+    expect(error).toMatchObject({ code: "KP-INPUT", status: 400, message: expect.stringMatching(/^organizationId: /) });
+    expect(await plane.count()).toBe(1);
+  });
+
+  it("are read by their id without it, and are not found in another organization", async () => {
+    const { account } = await start();
+    expect(await account.projects.get("theirs")).toMatchObject({ orgId: "org-other" });
+    expect(await account.projects.get("theirs", { organizationId: "org-other" })).toMatchObject({ id: "theirs" });
+    expect(await account.projects.get("theirs", { organizationId: "org-local-1" })).toBeUndefined();
+  });
+});
 
 describe("listing projects", () => {
   it("returns all projects for any page size of the service", async () => {
@@ -24,6 +89,7 @@ describe("listing projects", () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: "GET /projects", count: null, patch });
+    await plane.rules.add({ route: GET, count: null, status: 404 });
     await account.projects.list();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("calm-lake-1");

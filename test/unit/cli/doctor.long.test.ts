@@ -43,6 +43,19 @@ async function program(
   return folder;
 }
 
+/** Packages of a program for which Pulumi loads this TypeScript. */
+async function programWith(typescript: string, files: Readonly<Record<string, string | object>>): Promise<string> {
+  const exports = { "./package.json": "./package.json", "./provider": "./p.js" };
+  const own = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { readonly version: string };
+  const packages = {
+    "node_modules/@pulumi/pulumi/package.json": { name: "@pulumi/pulumi", version: "3.248.0" },
+    "node_modules/@pulumi/pulumi/typescript-shim.js": typescript,
+    "node_modules/keyplane/package.json": { name: "keyplane", version: own.version, exports },
+    "node_modules/keyplane/p.js": "exports.ApiKey = {};",
+  };
+  return program({ ...PROJECT, ...packages, ...files }, { keyplane: false, sdk: false });
+}
+
 /** The address of a server on this machine. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -363,7 +376,60 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
     },
     ill: /^tsconfig: TypeScript 6\.\S+ refuses "moduleResolution": "node" \(TS5107\)/,
   },
+  "a TypeScript that Pulumi cannot load, also for a program in JavaScript": {
+    folder: () => programWith('exports.version = "7.0.2"', { "index.js": "" }),
+    ill: /^typescript: .*TypeScript 7\.0\.2/,
+  },
+  "a tsconfig.json for a newer TypeScript than Pulumi's own, which a program without one gets": {
+    folder: () => {
+      const vendored = join(root, "node_modules/@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
+      const tsconfig = { compilerOptions: { module: "nodenext" } };
+      return programWith(`module.exports = require(${JSON.stringify(vendored)})`, { "tsconfig.json": tsconfig });
+    },
+    ill: /^tsconfig: .*TypeScript 3\.8\.3.*\(TS6046\)/,
+  },
+  "Yarn's Plug'n'Play in a command that Yarn has not started": {
+    folder: () => program({ ...PROJECT, ".pnp.cjs": "", "yarn.lock": "" }, { keyplane: false, sdk: false }),
+    ill: /^packages: Yarn's Plug'n'Play/,
+  },
 };
+
+test("the doctor accepts a TypeScript that Pulumi cannot load if Pulumi.yaml says not to load any", async () => {
+  const options = { "Pulumi.yaml": "name: proj\nruntime: { name: nodejs, options: { typescript: false } }\n" };
+  const folder = await programWith('exports.version = "7.0.2"', options);
+  expect((await examine({}, folder)).ills).toEqual([]);
+});
+
+test.each([
+  ["npm", "", {}],
+  ["pnpm", "pnpm-lock.yaml", { "pnpm-lock.yaml": "" }],
+  ["yarn", "package.json", { "package.json": { packageManager: "yarn@4.5.0" }, "pnpm-lock.yaml": "" }],
+  ["bun", "Pulumi.yaml", { "Pulumi.yaml": "name: p\nruntime: { name: nodejs, options: { packagemanager: bun } }\n" }],
+])("the doctor names the package manager %s, by %s, and the command that adds a package with it", async (...given) => {
+  const [name, source, files] = given;
+  const { output } = await examine({}, await program({ ...PROJECT, ...files }, { keyplane: false }));
+  expect(output).toMatch(new RegExp(`"${name} \\(.*${source}\\)"`));
+  expect(output).toContain(`\`${name} ${name === "npm" ? "install" : "add"} keyplane\``);
+});
+
+test("the doctor loads packages by Yarn's Plug'n'Play if Yarn has started it", async () => {
+  const links = { keyplane: root, "@pulumi/pulumi": join(root, "node_modules/@pulumi/pulumi") };
+  // As Yarn's own file: it finds the packages that no folder has.
+  const pnp = `
+    const { createRequire, default: Module } = require("node:module");
+    const find = require("node:module")._resolveFilename;
+    process.versions.pnp = "3";
+    require("node:module")._resolveFilename = (name, ...others) => {
+      for (const [link, target] of Object.entries(${JSON.stringify(links)})) {
+        if (name === link || name.startsWith(link + "/")) {
+          return find(name, { ...others[0], filename: target + "/x.js", paths: [${JSON.stringify(join(root, "node_modules"))}] });
+        }
+      }
+      return find(name, ...others);
+    };`;
+  const folder = await program({ ...PROJECT, ".pnp.cjs": pnp, "yarn.lock": "" }, { keyplane: false, sdk: false });
+  expect((await examine({ NODE_OPTIONS: `--require ${join(folder, ".pnp.cjs")}` }, folder)).ills).toEqual([]);
+});
 
 describe("the doctor reports exactly the one problem:", () => {
   test.each(Object.entries(brokenSetups))("%s", async (_, { env, folder, ill, warns }) => {
@@ -416,23 +482,17 @@ test.each([
 test("the doctor runs code of the program's folder in separate processes, which get no settings and no credentials", async () => {
   const tell = (name: string) =>
     `require("node:fs").writeFileSync(process.env.TMPDIR + "/${name}.json", JSON.stringify(process.env));`;
-  const keyplane = {
-    name: "keyplane",
-    version: "0.2.0",
-    exports: { "./package.json": "./package.json", "./provider": "./p.js" },
-  };
   const typescript = `${tell("typescript")}
-exports.version = "6.0.0"; exports.sys = {}; exports.ModuleResolutionKind = { Node10: 2 };
-exports.readConfigFile = () => ({}); exports.parseJsonConfigFileContent = () => ({ options: {} });
+exports.version = "6.0.0"; exports.sys = { readFile() {}, fileExists: () => true };
+exports.ModuleResolutionKind = { Node10: 2 }; exports.readConfigFile = () => ({});
+exports.parseJsonConfigFileContent = () => ({ options: {}, errors: [] });
 process.on("exit", () => require("node:fs").writeFileSync(process.env.TMPDIR + "/ppid.json", String(process.ppid)));`;
   const files = {
-    "node_modules/keyplane/package.json": keyplane,
     "node_modules/keyplane/p.js": `${tell("keyplane")} exports.ApiKey = {};`,
-    "node_modules/typescript/index.js": typescript,
     "tsconfig.json": "{}",
     "bin/pulumi": `#!${process.execPath}\n${tell("pulumi")} console.log("v3.200.0");`,
   };
-  const folder = await program({ ...PROJECT, ...files }, { keyplane: false });
+  const folder = await programWith(typescript, files);
   await chmod(join(folder, "bin/pulumi"), 0o755);
   const settings = {
     ...envOf(plane),
@@ -459,7 +519,14 @@ process.on("exit", () => require("node:fs").writeFileSync(process.env.TMPDIR + "
 test("the doctor names an unusable proxy without its password", async () => {
   const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "http://user:sentinel@host:99999" };
   const { ills, output } = await examine(settings, await program());
-  expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of a proxy/)]);
+  expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of an HTTP proxy/)]);
+  expect(output).not.toContain("sentinel");
+});
+
+test("the doctor blames a proxy that is down, not the service", async () => {
+  const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "user:sentinel@127.0.0.1:1" };
+  const { ills, output } = await examine(settings, await program());
+  expect(ills).toEqual([expect.stringMatching(/^proxy: the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\)/)]);
   expect(output).not.toContain("sentinel");
 });
 

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { autoName, newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
+import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { generatedName } from "../../generated-name";
-import { exported, exportedOfPlugin, identityOfPlugin, sealed } from "./stack-file";
+import { exported, sealed, strangeName, urnOf } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 const DAY = 86_400_000;
-const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+const MINUTE = 60_000;
 
 let plane: ControlPlane;
 
@@ -20,31 +19,54 @@ afterEach(() => plane.close());
 /** Runs `keys --json`. Returns what it prints about each key, by id. */
 async function keysOf(
   ...args: string[]
-): Promise<Record<string, { stack?: string; flags: string[]; heldBy?: string; role?: string }>> {
+): Promise<Record<string, { stack?: string; flags: string[]; resource?: string; heldBy?: string; role?: string }>> {
   const { code, stdout, stderr } = await run(["keys", "--json", ...args], { env: envOf(plane) });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("keyplane:") });
   const { keys } = JSON.parse(stdout) as { keys: { id: string; flags: string[] }[] };
   return Object.fromEntries(keys.map((key) => [key.id, key]));
 }
 
-test("keys shows with one request which stack owns each key, and which keys no given stack owns", async () => {
-  const held = await plane.state.createKey(generatedName("ci", owner));
-  const left = await plane.state.createKey(generatedName("ci", owner));
-  const strange = await plane.state.createKey(generatedName("ci", "another"));
-  const byHand = await plane.state.createKey("by-hand");
-  const folder = await folderWith({ "state.json": exported({ owner, keys: [held.id] }) });
-  const keys = await keysOf("--state", join(folder, "state.json"));
-  expect(keys[held.id]).toMatchObject({ stack: "proj/dev", flags: [], heldBy: expect.stringContaining("::key-") });
-  expect(keys[left.id]).toMatchObject({ stack: "proj/dev", flags: ["orphan"] });
-  expect(keys[strange.id]).toMatchObject({ flags: ["unmanaged"], ownerTag: ownerTag("another") });
-  expect(keys[byHand.id]).toMatchObject({ flags: ["unmanaged"] });
-  expect(await plane.count()).toBe(1);
+test.each([[false], [true]])(
+  "keys shows with one request which resource has each key, and which keys no given stack has (with the plugin: %s)",
+  async (isPlugin) => {
+    const urn = urnOf("ApiKey", "ci", { isPlugin });
+    const [app, noted, other] = [newMark(urnOf("RotatingApiKey", "app", { isPlugin })), newMark(urn), newMark(urn)];
+    const names = [
+      ...[nameOf("app", app, 2), nameOf("app", app, 3), nameOf("ci", noted, 1), nameOf("ci", noted, 2)],
+      ...[nameOf("ci", other, 1), strangeName(), "by-hand"],
+    ];
+    const made: string[] = [];
+    for (const name of names) made.push(String((await plane.state.createKey(name)).id));
+    const [current = "", next = "", left = "", used = "", namesake = "", strange = "", byHand = ""] = made;
+    await plane.state.useKey(used);
+    await plane.clock.advance(16 * MINUTE);
+    const rotating = { keyId: current, requests: 2, __mark: app };
+    const folder = await folderWith({ "state.json": exported({ rotating, notes: [noted], isPlugin }) });
+    const keys = await keysOf("--state", join(folder, "state.json"));
+    const appUrn = urnOf("RotatingApiKey", "app", { isPlugin });
+    expect(keys[current]).toMatchObject({ stack: "proj/dev", flags: [], resource: appUrn, heldBy: appUrn });
+    expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: appUrn });
+    expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: urn });
+    expect(keys[used]).toMatchObject({ flags: ["left-behind"] });
+    // The tag in a name is only a hint.
+    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["unmanaged"], resource: urn });
+    for (const id of [strange, byHand]) expect(keys[id]).toMatchObject({ flags: ["unmanaged"] });
+    expect([keys[left]?.heldBy, keys[strange]?.resource]).toEqual([undefined, undefined]);
+    expect(await plane.count()).toBe(1);
+  },
+);
+
+test("keys says nothing of a key that a run in progress may be creating", async () => {
+  const mark = newMark(urnOf("ApiKey", "ci"));
+  const { id } = await plane.state.createKey(nameOf("ci", mark, 1));
+  const folder = await folderWith({ "state.json": exported({ notes: [mark] }) });
+  expect((await keysOf("--state", join(folder, "state.json")))[id]).toMatchObject({ flags: [], stack: "proj/dev" });
 });
 
 test("keys shows the deadline of a key, and a flag once it has passed", async () => {
   const { now } = await plane.clock.read();
-  const nonce = noncesOf(newRunId());
-  const made = [-1, 1].map((days) => plane.state.createKey(autoName("ci", owner, nonce(), now + days * DAY)));
+  const mark = newMark(urnOf("ApiKey", "ci"));
+  const made = [-1, 1].map((days) => plane.state.createKey(nameOf("ci", mark, 1, now + days * DAY)));
   const [past, later] = (await Promise.all(made)).map(({ id }) => String(id));
   const keys = await keysOf();
   expect(keys[past ?? ""]).toMatchObject({ flags: ["expired"], expiresAt: expect.stringMatching(/:00\.000Z$/) });
@@ -52,21 +74,20 @@ test("keys shows the deadline of a key, and a flag once it has passed", async ()
 });
 
 test("keys shows which resource holds a key, and as which of its keys", async () => {
-  const made = await Promise.all(["now", "before", "old", "left"].map((name) => plane.state.createKey(name)));
-  const [now, before, old, left] = made.map(({ id }) => String(id));
-  const rotating = { keyId: now, previousKeyId: before, retired: [old] };
-  const state = exported({ owner, rotating, ledger: { owned: [now, before], delivered: [left, now] } });
+  const made = await Promise.all(["now", "before", "old"].map((name) => plane.state.createKey(name)));
+  const [now, before, old] = made.map(({ id }) => String(id));
+  const state = exported({ rotating: { keyId: now, previousKeyId: before, pendingRevocations: [old] } });
   const { stdout } = await run(["keys", "--json", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
   const { keys } = JSON.parse(stdout) as { keys: { id: string; role?: string; heldBy?: string }[] };
   const role = (id = "") => keys.find((key) => key.id === id)?.role;
-  expect([now, before, old, left].map(role)).toEqual(["current", "previous", "to be revoked", "kept"]);
+  expect([now, before, old].map(role)).toEqual(["current", "previous", "to be revoked"]);
   const table = await run(["keys", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
   expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
 });
 
 /** A state in which a `RotatingApiKey` with these outputs is left to be deleted. */
 function replacing(rotating: object, more: object = {}) {
-  const state = exported({ owner, rotating });
+  const state = exported({ rotating });
   const { resources } = state.deployment as { resources: { id?: string }[] };
   const marked = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
   return { ...state, deployment: { ...state.deployment, resources: marked } };
@@ -85,21 +106,25 @@ test("keys does not show the key of a replaced resource as a current one", async
 });
 
 test("keys goes by the newest of several states of a stack, in whatever order they are given", async () => {
-  const { id } = await plane.state.createKey(generatedName("ci", owner));
-  const keyId = String(id);
+  const { id } = await plane.state.createKey(strangeName());
+  const [keyId, __mark] = [String(id), newMark(urnOf("RotatingApiKey", "app"))];
   const folder = await folderWith({
-    "old.json": exported({ owner, rotating: { keyId }, savedAt: "2026-11-01T00:00:00Z" }),
-    "new.json": exported({ owner, rotating: { previousKeyId: keyId }, savedAt: "2026-11-02T00:00:00Z" }),
-    "gone.json": exported({ owner, savedAt: "2026-11-03T00:00:00Z" }),
+    "old.json": exported({ rotating: { keyId, __mark }, savedAt: "2026-11-01T00:00:00Z" }),
+    "new.json": exported({ rotating: { previousKeyId: keyId, __mark }, savedAt: "2026-11-02T00:00:00Z" }),
+    "gone.json": exported({ rotating: { __mark }, savedAt: "2026-11-03T00:00:00Z" }),
+    // A stack of the same name in another backend.
+    "other.json": exported({ rotating: { keyId: "1", name: "x" }, savedAt: "2026-11-04T00:00:00Z" }),
   });
-  const [old, newer, gone] = ["old.json", "new.json", "gone.json"].map((name) => join(folder, name));
-  expect((await keysOf("--state", newer ?? "", old ?? ""))[id]).toMatchObject({ role: "previous" });
-  expect((await keysOf("--state", gone ?? "", newer ?? "", old ?? ""))[id]).toMatchObject({ flags: ["orphan"] });
+  const [old = "", newer = "", gone = "", other = ""] = ["old", "new", "gone", "other"].map((name) =>
+    join(folder, `${name}.json`),
+  );
+  expect((await keysOf("--state", newer, old, other))[id]).toMatchObject({ role: "previous" });
+  expect((await keysOf("--state", gone, newer, old))[id]).toMatchObject({ flags: ["unmanaged"] });
 });
 
 test("keys and revoke name the states that do not show all their keys", async () => {
   const { id } = await plane.state.createKey("by-hand");
-  const input = JSON.stringify(exported({ owner, rotating: { keyId: sealed } }));
+  const input = JSON.stringify(exported({ rotating: { keyId: sealed } }));
   for (const args of [["keys"], ["revoke", String(id)]]) {
     const { stdout, stderr } = await run([...args, "--json", "--state", "-"], { env: envOf(plane), input });
     expect(stderr).toContain("standard input contains encrypted key ids: no state seems to hold these keys (urn:");
@@ -116,7 +141,7 @@ test("keys shows which keys stay live if their resource is deleted", async () =>
     const lines = stdout.split("\n").filter((line) => line.includes("proj/dev"));
     return Object.fromEntries(lines.map((line) => [line.split(" ")[0], line.replace(/^.*proj\/dev +/, "").trim()]));
   };
-  const rotating = { keyId: now, previousKeyId: before, retired: [old], revokeOnDelete: false };
+  const rotating = { keyId: now, previousKeyId: before, pendingRevocations: [old], revokeOnDelete: false };
   expect(await shown(rotating)).toEqual({
     [now ?? ""]: "app (stays)",
     [before ?? ""]: "app (previous, stays)",
@@ -129,16 +154,16 @@ test("keys shows which keys stay live if their resource is deleted", async () =>
 test("--fail-on fails a CI job if there are keys of a kind, except the key with which the command authenticates", async () => {
   const { id } = await plane.state.createKey("by-hand");
   await plane.clock.advance(100 * DAY);
-  const state = JSON.stringify(exported({ owner }));
+  const state = JSON.stringify(exported({}));
   const check = (what: string) =>
     run(["keys", "--json", "--fail-on", what, "--state", "-"], { env: envOf(plane), input: state });
-  for (const what of ["unused=90d", "unmanaged", "older-than=99d,orphan", "orphan, unused=1d"]) {
+  for (const what of ["unused=90d", "unmanaged", "older-than=99d,left-behind", "left-behind, unused=1d"]) {
     const { code, stdout } = await check(what);
     const { failing } = JSON.parse(stdout) as { failing: string[] };
     expect([what, code, failing.includes(String(id))]).toEqual([what, 1, true]);
     if (what === "unmanaged") expect(failing).toEqual([String(id)]);
   }
-  for (const what of ["orphan", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
+  for (const what of ["left-behind", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
 });
 
 test.each([
@@ -154,7 +179,7 @@ test.each([
 });
 
 test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {
-  const input = JSON.stringify(exported({ owner }));
+  const input = JSON.stringify(exported({}));
   const args = ["keys", "--json", "--fail-on", "unmanaged", "--state", "-"];
   await plane.rules.add({ route: "GET /auth", count: null, status: 404 });
   expect((await run(args, { env: envOf(plane), input })).code).toBe(0);
@@ -183,8 +208,7 @@ test("a key with the id of another account's key belongs to no stack, which its 
   const own = await plane.state.createKey("own");
   const id = String(strange.id);
   const rotating = { keyId: id, name: "elsewhere", previousKeyId: String(own.id), previousName: "own" };
-  const ledger = { owned: [id, String(own.id)] };
-  const folder = await folderWith({ "dev.json": exported({ owner, rotating, ledger }) });
+  const folder = await folderWith({ "dev.json": exported({ rotating }) });
   const args = ["--state", join(folder, "dev.json")];
   const env = envOf(plane);
   const { code, stderr } = await run(["keys", ...args, "--fail-on", "unmanaged"], { env });
@@ -273,20 +297,6 @@ test("keys --json also prints an error as JSON, without the credential", async (
     error: { code: "KP-AUTH", message: expect.stringMatching(/401.*keyplane:apiKey/) },
   });
   expect(stdout + stderr).not.toContain("kp_wrong_but_secret");
-});
-
-test("keys shows the owner, the holder and the orphans of a plugin's stack", async () => {
-  const held = await plane.state.createKey(generatedName("ci", identityOfPlugin(owner)));
-  const left = await plane.state.createKey(generatedName("ci", identityOfPlugin(owner)));
-  const folder = await folderWith({ "state.json": exportedOfPlugin({ owner, key: held }) });
-  const keys = await keysOf("--state", join(folder, "state.json"));
-  expect(keys[held.id]).toMatchObject({
-    flags: [],
-    heldBy: expect.stringMatching(/ApiKey::ci$/),
-    ownerTag: ownerTag(owner),
-  });
-  expect(keys[left.id]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], ownerTag: ownerTag(owner) });
-  expect((await keysOf())[left.id]).toMatchObject({ ownerTag: ownerTag(owner) });
 });
 
 test("a command without an address and an API key names both, and says that it reads no configuration of a stack", async () => {

@@ -3,11 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { table } from "../../../cli/table";
 import { note, paint, print, printJson } from "../../../cli/terminal";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { generatedName } from "../../generated-name";
-import { exported } from "./stack-file";
+import { exported, strangeName } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
-const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 /** What must never reach a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
@@ -95,10 +93,10 @@ test("a credential that the service repeats in a name is not printed", async () 
 });
 
 test("a very long name is shortened in the plan and in the result of a sweep", async () => {
-  const name = generatedName("ci", owner).replace("ci-", `${"x".repeat(15_000)}-`);
+  const name = strangeName().replace("ci-", `${"x".repeat(15_000)}-`);
   await listOf({ id: 2, name });
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-  const { code, stdout, stderr } = await run(["sweep", "--owner", owner, "--yes"], { env: envOf(plane) });
+  const { code, stdout, stderr } = await run(["sweep", "--prefix", "x", "--yes"], { env: envOf(plane) });
   expect([code, stdout]).toEqual([1, expect.stringContaining("still live")]);
   expect((stdout + stderr).length).toBeLessThan(10_000);
 });
@@ -112,7 +110,7 @@ test("a name of 10 MB is cut when it is read", async () => {
 
 test("URNs and stacks from a state file reach the terminal without control sequences", async () => {
   const { id } = await plane.state.createKey("ci");
-  const state = exported({ owner, stack: HOSTILE, keys: [id], rotating: { keyId: { ...hidden } } });
+  const state = exported({ stack: HOSTILE, keys: [id], rotating: { keyId: { ...hidden } } });
   const folder = await folderWith({ "state.json": JSON.stringify(state) });
   for (const args of [["keys"], ["keys", "--json"], ["sweep"]]) {
     const where = { env: envOf(plane), cwd: folder };

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { generatedName } from "../../generated-name";
-import { exported, type StackFile, sealed } from "./stack-file";
+import { exported, type StackFile, sealed, strangeName, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
 
-const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 const HOUR = 3_600_000;
 const SECRET = "sk_verysecret";
 
@@ -51,14 +50,13 @@ const stack = (file: StackFile = {}) => answers(exported(file));
 
 describe("--stack", () => {
   test("reads the states of several stacks with the Pulumi CLI, without secrets and without keyplane's credential", async () => {
-    const held = await plane.state.createKey(generatedName("ci", owner));
-    const left = await plane.state.createKey(generatedName("ci", owner));
+    const [held, left] = [await plane.state.createKey(strangeName()), await plane.state.createKey(strangeName())];
     const env = { KEYPLANE_ACCOUNTS: "{}", PULUMI_ACCESS_TOKEN: "pul-token" };
     const args = ["keys", "--json", "--stack", "dev", "acme/shop/prod"];
-    const asked = await ask(stack({ owner, keys: [held.id] }), args, env);
+    const asked = await ask(stack({ keys: [held.id] }), args, env);
     const { keys } = JSON.parse(asked.stdout) as { keys: { id: string; stack?: string; flags: string[] }[] };
     expect(keys.find(({ id }) => id === String(held.id))).toMatchObject({ stack: "proj/dev", flags: [] });
-    expect(keys.find(({ id }) => id === String(left.id))).toMatchObject({ flags: ["orphan"] });
+    expect(keys.find(({ id }) => id === String(left.id))).toMatchObject({ flags: ["unmanaged"] });
     expect(asked.words.toSorted()).toEqual([
       ["stack", "export", "--stack", "acme/shop/prod", "--non-interactive"],
       ["stack", "export", "--stack", "dev", "--non-interactive"],
@@ -68,16 +66,52 @@ describe("--stack", () => {
   });
 
   test("lets sweep revoke what the stack left behind, and keep what it holds", async () => {
-    const held = await plane.state.createKey(generatedName("ci", owner));
-    const left = await plane.state.createKey(generatedName("ci", owner));
+    const mark = newMark(urnOf("ApiKey", "ci"));
+    const held = await plane.state.createKey(nameOf("ci", newMark("urn"), 1));
+    const left = await plane.state.createKey(nameOf("ci", mark, 1));
     await plane.clock.advance(HOUR);
-    // After both keys were created, by the clock of a machine.
-    const savedAt = new Date(Date.now() + 60_000).toISOString();
-    const saved = stack({ owner, keys: [held.id], savedAt });
-    const { code, stdout } = await ask(saved, ["sweep", "--stack", "dev", "--yes"]);
+    const saved = stack({ keys: [held.id], notes: [mark] });
+    const { code, stdout, words } = await ask(saved, ["sweep", "--stack", "dev", "--yes"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${left.id}`)]);
+    // No rotation was interrupted, so nothing depends on the history.
+    expect(words).toEqual([["stack", "export", "--stack", "dev", "--non-interactive"]]);
     const live = (await plane.liveKeys()).map(({ id }) => id);
     expect([live.includes(held.id), live.includes(left.id)]).toEqual([true, false]);
+  });
+
+  test.each<[string, object | undefined, "revoked" | "no history" | "covered"]>([
+    ["no run has succeeded since", { kind: "update", result: "failed", began: -2 * HOUR, ended: -HOUR }, "revoked"],
+    ["a run succeeded that may have handed it out", { began: -2 * HOUR, ended: HOUR / 60 }, "covered"],
+    ["the history does not reach back so far", { began: HOUR / 2, ended: HOUR }, "no history"],
+    ["the history cannot be read", undefined, "no history"],
+  ])("lets sweep decide about the next number of a rotation by the history: %s", async (_, entry, expected) => {
+    const mark = newMark(urnOf("RotatingApiKey", "app"));
+    const current = await plane.state.createKey(nameOf("app", mark, 1));
+    const next = await plane.state.createKey(nameOf("app", mark, 2));
+    const made = Date.now();
+    await plane.clock.advance(HOUR);
+    const { began, ended, ...more } = { kind: "update", result: "succeeded", began: 0, ended: 0, ...entry };
+    // The history has the machine's clock, which did not advance.
+    const [startTime, endTime] = [began, ended].map((time) => new Date(made + time).toISOString());
+    const history = entry ? JSON.stringify([{ ...more, startTime, endTime, environment: {} }]) : "nothing";
+    const state = stack({ rotating: { keyId: String(current.id), __mark: mark } });
+    const script = `if (words[1] === "export") { ${state} } else console.log(${JSON.stringify(history)});`;
+    const { stdout, stderr, words } = await ask(script, ["sweep", "--stack", "dev", "--yes", "--json"]);
+    const { revoked, kept } = JSON.parse(stdout);
+    const what = revoked.map(({ id }: { id: string }) => [id, "revoked"]);
+    what.push(...kept.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
+    expect(what).toEqual([[String(next.id), expected]]);
+    expect(words).toContainEqual([
+      "stack",
+      "history",
+      "--json",
+      "--page-size",
+      "100",
+      "--stack",
+      "dev",
+      "--non-interactive",
+    ]);
+    if (entry === undefined) expect(stderr).toContain("The history of stack dev could not be read");
   });
 
   test("shows which resource holds a key that is to be revoked", async () => {
@@ -92,7 +126,7 @@ describe("--stack", () => {
   });
 
   test("lets sweep refuse a stack whose key ids are encrypted, by the name of the stack", async () => {
-    const state = stack({ owner, rotating: { keyId: sealed } });
+    const state = stack({ rotating: { keyId: sealed } });
     const { code, stderr } = await ask(state, ["sweep", "--stack", "dev"]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/stack dev contains encrypted key ids/)]);
   });
@@ -164,7 +198,8 @@ describe("the doctor", () => {
   /** A Pulumi CLI that exports a state and prints these values of the configuration. */
   const pulumi = (values: Readonly<Record<string, string>>, state: StackFile = {}) =>
     `const value = ${JSON.stringify(values)}[words[2]];
-if (words[0] === "stack") { ${stack(state)} }
+if (words[1] === "history") console.log("[]");
+else if (words[0] === "stack") { ${stack(state)} }
 else if (value !== undefined && (process.env.PULUMI_CONFIG_PASSPHRASE ?? "right") === "right") console.log(value);
 else { ${fails("incorrect passphrase")} }`;
 
@@ -213,11 +248,12 @@ else { ${fails("incorrect passphrase")} }`;
 
   test("asks for no secret that it does not need, and for none if neither stack nor passphrase is given", async () => {
     const files = withConfig({ "keyplane:baseUrl": secure, "keyplane:concurrency": secure, "proj:password": secure });
-    expect((await ask(pulumi({}), ["doctor", "--stack", "dev"], {}, files)).words).toEqual([
-      ["stack", "export", "--stack", "dev", "--non-interactive"],
+    const { words } = await ask(pulumi({}), ["doctor", "--stack", "dev"], {}, files);
+    expect(words.map((each) => each.slice(0, 2).join(" ")).toSorted()).toEqual([
+      ...["stack export", "stack history", "version --non-interactive"],
     ]);
     const asked = await ask(pulumi({}), ["doctor", "--json"], unset, ofStack());
-    expect(asked.words).toEqual([]);
+    expect(asked.words).toEqual([["version", "--non-interactive"]]);
     expect(findings(asked).credential).toMatch(/^warn: .* which cannot be read here, .* -> .*pass --stack NAME/);
   });
 
@@ -247,9 +283,12 @@ else { ${fails("incorrect passphrase")} }`;
   });
 
   test.each<[string, StackFile, RegExp]>([
-    ["holds keys", { owner, keys: ["100001", "100002"] }, /^ok: proj\/dev holds 2 keys/],
-    ["was killed", { owner, pending: 1 }, /^warn: proj\/dev was saved during a run.* -> .*pulumi up/],
-    ["was copied", { owner, ownerStack: "prod" }, /^warn: proj\/dev was copied or renamed.* -> .*renamedFrom/],
+    ["holds keys", { keys: ["100001", "100002"] }, /^ok: proj\/dev holds 2 keys/],
+    [
+      "was killed",
+      { notes: ["abcdefghijkl"] },
+      /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`pulumi refresh --clear-pending-creates`/,
+    ],
   ])("shows that the stack %s", async (_, file, finding) => {
     const asked = await ask(pulumi({}, file), ["doctor", "--json", "--stack", "dev"], {}, withConfig({}));
     expect(findings(asked).stack).toMatch(finding);
@@ -267,6 +306,22 @@ else { ${fails("incorrect passphrase")} }`;
       0,
       expect.stringMatching(/^warn: stack dev was not read: the Pulumi CLI was not found -> /),
     ]);
+  });
+
+  test("says what depends on the history if it cannot be read", async () => {
+    const script = `if (words[1] === "history") { ${fails("no history")} } else { ${stack()} }`;
+    const { code, ...asked } = await ask(script, ["doctor", "--json", "--stack", "dev"], {}, withConfig({}));
+    expect([code, findings({ code, ...asked }).stack]).toEqual([
+      1,
+      expect.stringMatching(/^fail: stack dev was not read: `pulumi stack history` failed.* -> .*previous keys/),
+    ]);
+  });
+
+  test("asks the Pulumi CLI for its version that runs ask, too", async () => {
+    const known = findings(await ask(`console.log("v3.200.1");`, ["doctor", "--json"]));
+    expect(known["pulumi-cli"]).toBe("ok: pulumi 3.200.1 -> ");
+    const env = { KEYPLANE_PULUMI: "/nowhere/pulumi" };
+    expect(findings(await ask("", ["doctor", "--json"], env))["pulumi-cli"]).toMatch(/^warn: KEYPLANE_PULUMI names no/);
   });
 
   test("needs no configuration file of a stack that the Pulumi CLI finds", async () => {

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deadlineIn } from "../../../provider/keys/lease";
-import { autoName, newRunId, noncesOf } from "../../../provider/keys/names";
+import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { generatedName } from "../../generated-name";
-import { type Ended, envOf, run } from "./support";
+import { strangeName } from "./stack-file";
+import { type Ended, envOf, run, start } from "./support";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
-const nonce = noncesOf(newRunId());
 
 let plane: ControlPlane;
 
@@ -21,7 +19,7 @@ afterEach(() => plane.close());
 /** A key with a deadline, in milliseconds from now. */
 async function leasedKey(ms: number): Promise<{ readonly id: string; readonly key: string; readonly name: string }> {
   const { timeline } = await plane.clock.read();
-  const name = autoName("ci", OWNER, nonce(), timeline + ms);
+  const name = nameOf("ci", newMark("urn"), 1, timeline + ms);
   const { id, key } = await plane.state.createKey(name);
   return { id: String(id), key, name };
 }
@@ -63,9 +61,11 @@ describe("reap", () => {
       ...(await Promise.all(
         [
           "deploy-bot",
-          generatedName("ci", OWNER),
+          strangeName(),
           unused.name.replace(/^ci/, "cd"),
-          unused.name.slice(0, -9),
+          unused.name.slice(0, -1),
+          `${unused.name}-1`,
+          `${unused.name}-2`,
           "deploy-exp20200101t0000zabcd-abcdefgh-ijklmnop",
           used.name.toUpperCase(),
         ].map(async (name) => ({ id: String((await plane.state.createKey(name)).id) })),
@@ -130,9 +130,26 @@ describe("reap", () => {
     expect(await liveIds()).toEqual(failed.map(({ id }: { id: string }) => id));
   });
 
+  it.each([
+    { route: "GET /api_keys", hold: "after" },
+    { route: "DELETE /api_keys/{key_id}", hold: "before" },
+    { route: "DELETE /api_keys/{key_id}", hold: "after" },
+  ] as const)("finishes what a run left that was killed at $route, $hold the service acted", async (rule) => {
+    const keys = [await leasedKey(HOUR), await leasedKey(HOUR), await leasedKey(3 * HOUR)];
+    await plane.clock.advance(2 * HOUR);
+    await plane.rules.add(rule);
+    const { child, done } = start(["reap", "--yes"], { env: envOf(plane) });
+    await plane.held.wait();
+    child.kill("SIGKILL");
+    await done;
+    await plane.held.drop();
+    expect((await reap(["--yes"])).code).toBe(0);
+    expect(await liveIds()).toEqual([keys[2]?.id]);
+  });
+
   it("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
     const own = await leasedKey(HOUR);
-    const name = autoName("ci", OWNER, nonce(), (await plane.clock.read()).timeline + HOUR);
+    const name = nameOf("ci", newMark("urn"), 1, (await plane.clock.read()).timeline + HOUR);
     await fetch(`${plane.url}/organizations/org-local-1/api_keys`, {
       method: "POST",
       headers: { Authorization: `Bearer ${plane.apiKey}`, "Content-Type": "application/json" },

@@ -10,15 +10,14 @@ import type { Report } from "../../../cli/report/report-data";
 import { stateIn } from "../../../cli/state/states";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { conceal } from "../../../provider/secrets";
-import { deploymentOf, listOf, npmKey, ownerOf } from "./report-sources";
+import { deploymentOf, listOf, npmKey } from "./report-sources";
 import { folderWith } from "./support";
 
-const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 const NOW = Date.parse("2026-11-21T00:00:00Z");
 const parts = readPageParts(resolve(__dirname, "../../../dist/cli/report"));
 
 function report(keys: readonly Partial<ApiKeyRecord>[], ...resources: Parameters<typeof deploymentOf>[0]): Report {
-  const states = [stateIn("dev.json", deploymentOf([ownerOf(OWNER), ...resources]))];
+  const states = [stateIn("dev.json", deploymentOf(resources))];
   return joinReport({ lists: [listOf(keys)], states }, { now: NOW, unusedFor: { text: "90d", ms: 7_776_000_000 } });
 }
 
@@ -41,11 +40,11 @@ const HOSTILE = [
 ];
 
 test.each(HOSTILE)("the name %j ends no element of the page, and is read as it is", (name) => {
-  const key = npmKey("ApiKey", name, OWNER, { keyId: "7", name, account: name });
+  const key = npmKey("ApiKey", name, { keyId: "7", name, account: name });
   const page = pageOf(report([{ id: "7", name, createdBy: name }], { ...key }), parts);
   // All that others wrote is in the data or is escaped, so the page has no other elements than with a harmless name.
   const tagsIn = (text: string) => foreign(text).match(/<[a-z!/][^>]*>/gi) ?? [];
-  const harmless = npmKey("ApiKey", "x", OWNER, { keyId: "7", name: "x", account: "x" });
+  const harmless = npmKey("ApiKey", "x", { keyId: "7", name: "x", account: "x" });
   const plain = pageOf(report([{ id: "7", name: "x", createdBy: "x" }], harmless), parts);
   expect(tagsIn(page)).toEqual(tagsIn(plain));
   expect(dataIn(page).keys[0]?.name).toBe(name.replace(/[\u2028\u2029\0]+/g, " ").trim());
@@ -53,7 +52,7 @@ test.each(HOSTILE)("the name %j ends no element of the page, and is read as it i
 
 test("texts outside the table are escaped, too", () => {
   const [text] = ['<b a="1">\'&'];
-  const state = deploymentOf([ownerOf(OWNER, text)], text);
+  const state = deploymentOf([npmKey("ApiKey", text, {})], text);
   const unread = { ...listOf([]), account: "eu", keys: undefined, problem: text };
   const terms = { now: NOW, unusedFor: { text: "90d", ms: 1 } };
   const page = pageOf(joinReport({ lists: [listOf([]), unread], states: [stateIn(text, state)] }, terms), parts);

@@ -11,7 +11,7 @@ test("every secret of a state that is in plain text is concealed, but no id of a
     ...{ key: "kp_in_clear_text", previousKey: plaintext("kp_marked_previous"), keyId: plaintext("12345678901") },
     ...{ rotationTriggers: plaintext({ at: "kp_in_a_trigger" }), adopt: { id: "5", key: "kp_of_an_adoption" } },
   };
-  concealSecrets(deploymentOf([npmKey("RotatingApiKey", "app", "owner", outputs)]));
+  concealSecrets(deploymentOf([npmKey("RotatingApiKey", "app", outputs)]));
   for (const secret of ["kp_in_clear_text", "kp_marked_previous", "kp_in_a_trigger", "kp_of_an_adoption"]) {
     expect(redact(`key ${secret}.`)).toBe("key [secret].");
   }

@@ -4,11 +4,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Report } from "../../../cli/report/report-data";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { generatedName } from "../../generated-name";
-import { exported, sealed } from "./stack-file";
+import { exported, sealed, strangeName } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
-
-const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 
 let plane: ControlPlane;
 
@@ -28,15 +25,16 @@ async function reportOf(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
 const stacksOf = ({ stacks }: Report) => stacks.map(({ stack }) => stack);
 
 test("report reads the states of a file backend from its folder, compressed ones too, but not the copies beside them", async () => {
-  const { id } = await plane.state.createKey(generatedName("ci", OWNER));
-  const checkpoint = (stack: string, keys: readonly number[] = []) => {
+  const name = strangeName();
+  const { id } = await plane.state.createKey(name);
+  const checkpoint = (stack: string, rotating = {}) => {
     return JSON.stringify({
       version: 3,
-      checkpoint: { stack, latest: exported({ owner: OWNER, stack, keys }).deployment },
+      checkpoint: { stack, latest: exported({ stack, rotating }).deployment },
     });
   };
   const folder = await folderWith({
-    ".pulumi/stacks/shop/dev.json": checkpoint("dev", [id]),
+    ".pulumi/stacks/shop/dev.json": checkpoint("dev", { keyId: String(id), name }),
     ".pulumi/stacks/shop/dev.json.bak": "{",
     ".pulumi/stacks/shop/prod.json.gz": "",
     ".pulumi/history/shop/dev/dev-1.history.json": "{}",
@@ -52,10 +50,10 @@ test("report reads the states of a file backend from its folder, compressed ones
 
 test("report reads links in a folder, as in a mounted volume, once each, and the states of a project named stacks", async () => {
   const folder = await folderWith({
-    "elsewhere/shop/prod.json": exported({ owner: OWNER, stack: "prod" }),
-    "volume/..1/dev.json": exported({ owner: OWNER, stack: "dev" }),
-    ".pulumi/stacks/shop/one.json": exported({ owner: OWNER, stack: "one" }),
-    ".pulumi/stacks/stacks/two.json": exported({ owner: OWNER, stack: "two" }),
+    "elsewhere/shop/prod.json": exported({ stack: "prod" }),
+    "volume/..1/dev.json": exported({ stack: "dev" }),
+    ".pulumi/stacks/shop/one.json": exported({ stack: "one" }),
+    ".pulumi/stacks/stacks/two.json": exported({ stack: "two" }),
   });
   for (const [target, path] of [
     ["..1", "volume/..data"],
@@ -71,7 +69,7 @@ test("report reads links in a folder, as in a mounted volume, once each, and the
 });
 
 test("report exports stacks through the Pulumi CLI, without their secrets", async () => {
-  const state = exported({ owner: OWNER, stack: "prod" });
+  const state = exported({ stack: "prod" });
   const script = `require("node:fs").writeFileSync(__dirname + "/args", process.argv.slice(2).join(" "));
 process.stdout.write(${JSON.stringify(JSON.stringify(state))});`;
   const folder = await folderWith({ "pulumi.js": script, "broken.js": "console.error('kp_secret'); process.exit(3);" });
@@ -105,7 +103,7 @@ test("report asks only the selected account at --base-url, and refuses one that 
 test("report lists all configured accounts, and the organizations that hold keys of the states", async () => {
   const organizationId = "org-local-1";
   const env = { KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: plane.apiKey } }) };
-  const state = exported({ owner: OWNER, rotating: { keyId: "5", name: "x", organizationId } });
+  const state = exported({ rotating: { keyId: "5", name: "x", organizationId } });
   const folder = await folderWith({ "dev.json": state });
   const all = await reportOf(["--state", join(folder, "dev.json")], env);
   expect(all.accounts.map(({ label }) => label)).toEqual(["(default)", "eu", `(default), ${organizationId}`]);
@@ -147,7 +145,7 @@ test("a page is not written to standard output, and the error names what is", as
 test("no secret of a state that was exported in plain text is in the output, even where a name should be", async () => {
   const plaintext = { ...sealed, ciphertext: undefined, plaintext: JSON.stringify("kp_plain_secret") };
   const { id } = await plane.state.createKey("kp_plain_secret");
-  const state = exported({ owner: OWNER, rotating: { keyId: String(id), name: "x", key: plaintext } });
+  const state = exported({ rotating: { keyId: String(id), name: "x", key: plaintext } });
   const folder = await folderWith({ "dev.json": state });
   const all = await reportOf(["--state", join(folder, "dev.json")]);
   expect(all.keys.find((key) => key.id === String(id))?.name).toBe("[secret]");

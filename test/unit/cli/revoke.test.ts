@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { autoName, newRunId, noncesOf } from "../../../provider/keys/names";
+import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
-
-const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
 
 let plane: ControlPlane;
 
@@ -54,7 +52,7 @@ test("revoke ends within the request timeout at Ctrl+C while an answer drips, an
 
 test("revoke names the stack that holds a key, and what to do there", async () => {
   const { id } = await plane.state.createKey("ci");
-  const state = JSON.stringify(exported({ owner: OWNER, keys: [id] }));
+  const state = JSON.stringify(exported({ keys: [id] }));
   const { stdout, stderr } = await revoke([String(id), "--state", "-"], state);
   expect(stdout).toContain(`proj/dev key-${id}`);
   expect(stderr).toContain("`pulumi up --refresh` there creates a new one");
@@ -67,7 +65,7 @@ test("revoke names the stack that holds a key, and what to do there", async () =
 test("revoke does not say that a refresh replaces a previous key", async () => {
   const { id } = await plane.state.createKey("ci-before");
   const rotating = { keyId: "1", previousKeyId: String(id) };
-  const state = JSON.stringify(exported({ owner: OWNER, rotating }));
+  const state = JSON.stringify(exported({ rotating }));
   const { stderr } = await revoke([String(id), "--state", "-"], state);
   expect(stderr).toContain(`proj/dev holds key ${id}, but not as a current key: nothing replaces it.`);
   expect(stderr).not.toContain("creates a new one");
@@ -184,7 +182,7 @@ test("revoke stops if an account cannot be asked, and goes on if the service rej
 });
 
 test("revoke and reap say why an account cannot be asked, and what to do, instead of naming its credential", async () => {
-  const { id } = await plane.state.createKey(autoName("ci", OWNER, noncesOf(newRunId())(), Date.now() - 60_000));
+  const { id } = await plane.state.createKey(nameOf("ci", newMark("urn"), 1, Date.now() - 60_000));
   const eu = { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: "kp_eu_0123456789" };
   const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu }), KEYPLANE_REQUEST_TIMEOUT: "1s" };
   const why =

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openCredentials } from "../../../cli/doctor/stack";
 import type { StackConfig } from "../../../cli/doctor/stack-config";
-import { pulumiFor, readStackName, shownStack } from "../../../cli/state/pulumi-stack";
+import { pulumiIn, readStackName, shownStack } from "../../../cli/state/pulumi-stack";
 import { harmless } from "../../../cli/terminal";
 import { UsageError } from "../../../cli/usage-error";
 import { folderWith } from "./support";
@@ -24,8 +24,8 @@ test.each([["--show-secrets"], ["-s"], ["-C"], ["dev id"], ["a/b/c/d"], [""], ["
 );
 
 test("the name of a stack may contain the organization and the project", () => {
-  expect(readStackName("acme/shop/prod-1.eu_2")).toEqual({ full: "acme/shop/prod-1.eu_2", stack: "prod-1.eu_2" });
-  expect(readStackName("dev")).toEqual({ full: "dev", stack: "dev" });
+  expect(readStackName("acme/shop/prod-1.eu_2")).toBe("acme/shop/prod-1.eu_2");
+  expect(readStackName("dev")).toBe("dev");
 });
 
 test("a message does not repeat a name that can be a secret in the wrong place", () => {
@@ -37,7 +37,7 @@ test("the Pulumi CLI gets the environment without keyplane's settings", async ()
   vi.stubEnv("KEYPLANE_API_KEY", "kp_0123456789");
   vi.stubEnv("PULUMI_ACCESS_TOKEN", "pul-token");
   await pulumi("Object.keys(process.env).filter((name) => /^(KEYPLANE_|PULUMI_ACC)/.test(name)).join()");
-  expect(await pulumiFor(readStackName("dev")).secret("x", "dev")).toBe("PULUMI_ACCESS_TOKEN");
+  expect(await pulumiIn().secret("x", "dev")).toBe("PULUMI_ACCESS_TOKEN");
 });
 
 describe("the credentials of a stack", () => {

@@ -1,32 +1,31 @@
-import { identityOf } from "../../../provider/keys/identity";
+import { nameOf, newMark } from "../../../provider/keys/naming";
+import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
 
 /** What a stack's state contains about its keys. */
 export interface StackFile {
-  readonly owner?: string;
   /** @default "dev" */
   readonly stack?: string;
-  /** The stack for which the owner was created. @default the same */
-  readonly ownerStack?: string;
   /** The ids of keys of `ApiKey` resources. */
   readonly keys?: readonly (string | number)[];
-  /** The outputs of a `RotatingApiKey`. */
+  /** The outputs of a `RotatingApiKey` named `app`. */
   readonly rotating?: object;
-  /** The outputs of the `Ledger`. */
-  readonly ledger?: object;
-  readonly pending?: number;
+  /** The marks of creations of an `ApiKey` named `ci` that were begun and have not ended. */
+  readonly notes?: readonly string[];
+  /** Whether the plugin manages them. @default false */
+  readonly isPlugin?: boolean;
   /** When it was saved. @default now */
   readonly savedAt?: string;
 }
 
 /** A state as `pulumi stack export` writes it. */
 export function exported(file: StackFile): { version: number; deployment: object } {
-  const { owner, stack = "dev", ownerStack = stack, keys = [], rotating, ledger, pending = 0, savedAt } = file;
-  const resource = (kind: string, name: string, id: string, outputs: object) => ({
-    urn: `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`,
+  const { stack = "dev", keys = [], rotating, notes = [], isPlugin = false, savedAt } = file;
+  const resource = (kind: string, name: string, id: string, rest: object) => ({
+    urn: urnOf(kind, name, { stack, isPlugin }),
     custom: true,
-    type: `pulumi-nodejs:dynamic/keyplane:${kind}`,
+    type: (isPlugin ? PLUGIN : DYNAMIC) + kind,
     id,
-    outputs,
+    ...rest,
   });
   const resources = [
     {
@@ -34,61 +33,28 @@ export function exported(file: StackFile): { version: number; deployment: object
       custom: false,
       type: "pulumi:pulumi:Stack",
     },
-    ...(owner ? [resource("Owner", "keyplane", owner, { project: "proj", stack: ownerStack })] : []),
-    ...keys.map((id) => resource("ApiKey", `key-${id}`, String(id), { keyId: String(id), key: sealed })),
-    ...(rotating ? [resource("RotatingApiKey", "app", "handle", rotating)] : []),
-    ...(ledger ? [resource("Ledger", "keyplane", "ledger", ledger)] : []),
+    ...keys.map((id) =>
+      resource("ApiKey", `key-${id}`, String(id), { outputs: { keyId: String(id), key: sealed, __mark: markOf(id) } }),
+    ),
+    ...(rotating ? [resource("RotatingApiKey", "app", "handle", { outputs: rotating })] : []),
   ];
-  const pendingOperations = Array.from({ length: pending }, () => ({ resource: resources[0], type: "creating" }));
-  return {
-    version: 3,
-    deployment: { manifest: manifestAt(savedAt), resources, pending_operations: pendingOperations },
-  };
+  const pendingOperations = notes.map((mark) => {
+    return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __mark: mark } }) };
+  });
+  const manifest = { time: savedAt ?? new Date().toISOString() };
+  return { version: 3, deployment: { manifest, resources, pending_operations: pendingOperations } };
 }
 
-const manifestAt = (time = new Date().toISOString()) => ({ time });
-
-/** A state with a provider and one key of the plugin, as `pulumi stack export` writes it. */
-export function exportedOfPlugin(file: {
-  readonly owner: string;
-  /** The owner of the key. @default the same */
-  readonly ownerOfKey?: string;
-  /** The stack for which the owner was created. @default "dev" */
-  readonly ownerStack?: string;
-  readonly key: { readonly id: string | number };
-  readonly predecessors?: readonly string[];
-  readonly savedAt?: string;
-}): { version: number; deployment: object } {
-  const { owner, ownerOfKey = owner, ownerStack = "dev", key, predecessors, savedAt } = file;
-  const urn = (stack: string, type: string, name: string) => `urn:pulumi:${stack}::proj::${type}::${name}`;
-  const provider = "pulumi:providers:keyplane";
-  const type = "keyplane:index:ApiKey";
-  const ownerOf = (id: string, ofType: string, name: string) =>
-    identityOf(id, undefined, urn(ownerStack, ofType, name));
-  const resources = [
-    {
-      urn: urn("dev", provider, "default"),
-      custom: true,
-      type: provider,
-      id: "0c3a6c1e",
-      inputs: { __owner: ownerOf(`${owner}.mvajpcdav2en`, provider, "default"), apiKey: sealed },
-    },
-    {
-      urn: urn("dev", type, "ci"),
-      custom: true,
-      type,
-      id: String(key.id),
-      inputs: { __owner: ownerOf(ownerOfKey, type, "ci") },
-      outputs: { keyId: String(key.id), key: sealed, ...(predecessors && { predecessors }) },
-    },
-  ];
-  return { version: 3, deployment: { manifest: manifestAt(savedAt), resources } };
+/** The URN of a resource in an exported state. */
+export function urnOf(kind: string, name: string, { stack = "dev", isPlugin = false } = {}): string {
+  return `urn:pulumi:${stack}::proj::${isPlugin ? PLUGIN : DYNAMIC}${kind}::${name}`;
 }
 
-/** The identity of the key `ci` of the plugin. */
-export function identityOfPlugin(owner: string): string {
-  return identityOf(owner, undefined, "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci");
-}
+/** The mark of the `ApiKey` with a key in an exported state. */
+const markOf = (id: string | number): string => newMark(urnOf("ApiKey", `key-${id}`), String(id));
+
+/** A new name of a resource that is in no state of a test. */
+export const strangeName = (prefix = "ci"): string => nameOf(prefix, newMark("urn:pulumi:other::proj::x::y"), 1);
 
 /** A secret in the form that a state has. */
 export const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

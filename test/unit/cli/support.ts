@@ -36,7 +36,9 @@ export interface Surroundings {
 
 /** Starts the compiled command line without the settings of whoever runs the tests. */
 export function start(args: readonly string[], { env = {}, input, cwd }: Surroundings = {}) {
-  const own = Object.entries(process.env).filter(([name]) => !/^(KEYPLANE_|PULUMI_|https?_proxy$)/i.test(name));
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(KEYPLANE_|PULUMI_|(https?|all|no)_proxy$)/i.test(name),
+  );
   const child = spawn(process.execPath, [main, ...args], { env: { ...Object.fromEntries(own), ...env }, cwd });
   children.push(child);
   let [stdout, stderr] = ["", ""];

@@ -50,7 +50,7 @@ describe("a word that could be a secret is not repeated by", () => {
     [["keys", "--account", SECRET]],
     [["keys", "--organization", `${SECRET}/..`]],
     [["report", "--json", "--organization", SECRET]],
-    [["sweep", "--owner", SECRET]],
+    [["sweep", "--prefix", SECRET]],
     [["wait", "--project", `${SECRET}/..`]],
     [["wait", "--project", "p", "--timeout", SECRET]],
     [["wait", "--project", "p", "--operation", SECRET]],
@@ -76,7 +76,7 @@ test.each(["keys", "report", "sweep", "reap", "revoke"])(
   async (command) => {
     // Nothing listens there.
     const env = { KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2", KEYPLANE_API_KEY: "kp_of_the_environment" };
-    const more = { report: ["--json"], sweep: ["--owner", "abcdefg2"], revoke: ["7"] }[command] ?? [];
+    const more = { report: ["--json"], sweep: ["--prefix", "ci"], revoke: ["7"] }[command] ?? [];
     const { code, stderr } = await run([command, ...more, "--organization", "a", "--organization", "B"], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--organization: must be the id of an organization")]);
   },

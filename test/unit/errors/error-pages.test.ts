@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -10,6 +11,7 @@ import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/func
 import type { Properties } from "../../../provider/schema/outputs";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
+import { mustFindProvider } from "../../../sdk/nodejs/provider-here";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { OWNER, StackHarness } from "../resources/harness";
@@ -105,6 +107,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
       shared[key] = before;
     }
   },
+  "KP-NOT-INSTALLED": async () => mustFindProvider(tmpdir()),
   "KP-AUTH": async () => getApiKeys((await startAccount({ apiKey: "kp_of_somebody_else" })).account),
   "KP-WRONG-ACCOUNT": async () => {
     const harness = await StackHarness.start();
@@ -120,6 +123,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     const id = String(stranger.id);
     return harness.readKey({ id, outputs: { ...outputs, keyId: id } });
   },
+  "KP-SCOPE": async () =>
+    (await benchWithRule({ route: "POST /api_keys", patch: { project_id: "quiet-shore-123456" } })).createKey(),
   "KP-OWN-CREDENTIAL": async () => {
     const harness = await StackHarness.start();
     return harness.deleteKey({ id: "100001", outputs: { keyId: "100001", key: harness.plane.apiKey } });
@@ -185,7 +190,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
 };
 
 const REMEDY =
-  /\b(run|set|check|choose|pass|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
+  /\b(run|set|add|check|choose|pass|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
 
 /** The code and the message of an error, as a user sees them. */
 function shown(error: unknown): { readonly code: unknown; readonly message: string } {

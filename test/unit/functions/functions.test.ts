@@ -53,9 +53,8 @@ describe("getApiKey and getApiKeys", () => {
     const { id } = await account.keysOf(organizationId).create("ci-1", { projectId });
     expect(await getApiKeys(account, { organizationId })).toMatchObject([{ id, projectId }]);
     expect(await getApiKey(account, { organizationId, name: "ci-1" })).toMatchObject({ id });
-    // The service shows null as the project of a key of the whole organization.
     await account.keysOf(organizationId).create("all", {});
-    expect(await getApiKey(account, { organizationId, name: "all" })).not.toHaveProperty("projectId");
+    expect(await getApiKey(account, { organizationId, name: "all" })).toHaveProperty("projectId", null);
     const missing = await caught(getApiKey(account, { organizationId, name: "ci-2" }));
     expect(missing.message).toContain("no API key in the given organization has the given name");
     const before = await plane.count();
@@ -108,6 +107,24 @@ describe("getProjects and getProject", () => {
     });
   });
 
+  it("read the projects of an organization", async () => {
+    const { account, plane } = await startAccount({}, { switches: { organizationRequired: true }, projects: [] });
+    const { id } = await plane.state.createProject({ name: "calm" });
+    const organizationId = "org-local-1";
+    expect(await getProjects(account, { organizationId })).toMatchObject([{ id }]);
+    expect(await getProject(account, { name: "calm", organizationId })).toMatchObject({ id });
+    expect(await getProject(account, { id })).toMatchObject({ name: "calm" });
+    for (const lacking of [getProjects(account), getProject(account, { name: "calm" })]) {
+      expect(await caught(lacking)).toMatchObject({
+        code: "KP-INPUT",
+        message: expect.stringMatching(/^organizationId: /),
+      });
+    }
+    expect(await caught(getProject(account, { name: "other", organizationId }))).toMatchObject({
+      message: expect.stringContaining("in the given organization"),
+    });
+  });
+
   it("refuse to choose between projects with the same name", async () => {
     const { account, plane } = await startAccount();
     for (const _ of [1, 2]) await plane.state.createProject({ name: "twin" });
@@ -118,6 +135,7 @@ describe("getProjects and getProject", () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: "GET /projects", count: null, patch });
+    await plane.rules.add({ route: "GET /projects/{project_id}", count: null, status: 404 });
     const heard: string[] = [];
     await getProjects(account, { onWarning: (message) => heard.push(message) });
     expect(heard).toHaveLength(1);
@@ -210,6 +228,7 @@ describe("arguments", () => {
     ["an invalid key id", "id", (account) => getApiKey(account, { id: "1x" })],
     ["an empty name", "name", (account) => getProject(account, { name: "" })],
     ["an id that changes the path", "id", (account) => getProject(account, { id: "../api_keys" })],
+    ["an invalid organization", "organizationId", (account) => getProjects(account, { organizationId: "../x" })],
     ["no project", "projectId", (account) => getOperations(account, { projectId: "" })],
     ["an invalid time", "since", (account) => getOperations(account, { projectId: "p", since: "yesterday" })],
     [

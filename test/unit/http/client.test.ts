@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import type { AccountSettings } from "../../../provider/account-settings";
 import type { AnswerLostError, ApiError, TransportError } from "../../../provider/errors";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
 import { caught } from "./caught";
@@ -18,14 +19,20 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function start(respond: Respond, options: { onConnect?: (socket: Socket) => void; concurrency?: number } = {}) {
-  server = await startRawServer(respond, options.onConnect);
+interface StartOptions extends Pick<AccountSettings, "account" | "apiKeyFrom"> {
+  readonly onConnect?: (socket: Socket) => void;
+  readonly concurrency?: number;
+}
+
+async function start(respond: Respond, { onConnect, concurrency = 4, ...options }: StartOptions = {}) {
+  server = await startRawServer(respond, onConnect);
   const clock = new DrivenClock();
   const client = new HttpClient({
     baseUrl: server.baseUrl,
     apiKey: TOKEN,
     requestTimeoutMs: 300,
-    concurrency: options.concurrency ?? 4,
+    concurrency,
+    ...options,
     clock,
     random: () => 0.5,
   });
@@ -293,6 +300,22 @@ describe("refusals", () => {
       expect(server.requests).toHaveLength(2);
     });
   }
+
+  it.each([
+    ["environment", undefined, /KEYPLANE_API_KEY/, /keyplane:apiKey|--run-program/],
+    ["environment", "eu", /KEYPLANE_ACCOUNTS/, /keyplane:accounts|--run-program/],
+    ["config", undefined, /keyplane:apiKey.*--run-program/, /KEYPLANE_API_KEY/],
+    ["config", "eu", /keyplane:accounts\.eu\.apiKey.*--run-program/, /KEYPLANE_ACCOUNTS/],
+  ] as const)("with 401 name only the source of the key, the %s, of the account %s", async (...given) => {
+    const [apiKeyFrom, account, source, others] = given;
+    const { client } = await start((socket) => answer(socket, 401, { code: "", message: "no" }), {
+      account,
+      apiKeyFrom,
+    });
+    const { message } = await caught<ApiError>(client.request(GET));
+    expect(message).toMatch(source);
+    expect(message).not.toMatch(others);
+  });
 
   it("quote the service in one printable line of at most 200 characters, without any secret", async () => {
     const message = `${"x".repeat(20)} \u001b[31mred\u202e ${TOKEN} ${"k".repeat(64)} ${"y ".repeat(500)}`;

@@ -164,6 +164,11 @@ describe("the verdict on an outcome", () => {
     ["ERR_TLS_CERT_ALTNAME_INVALID", false, "unusable"],
     ["CERT_HAS_EXPIRED", false, "unusable"],
     ["UND_ERR_INVALID_ARG", false, "unusable"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", false, "unusable"],
+    ["ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR", false, "not_sent"],
+    ["EPROTO", false, "not_sent"],
+    ["PROXY_407", false, "unusable"],
+    ["PROXY_502", false, "not_sent"],
     ["HPE_INVALID_CONSTANT", true, "ambiguous"],
   ];
   for (const [code, sent, verdict] of byCode) {

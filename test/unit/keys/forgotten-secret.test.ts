@@ -1,8 +1,7 @@
 import { Encrypter } from "age-encryption";
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from "vitest";
 import { redact } from "../../../provider/secrets";
-import { StackHarness } from "../resources/harness";
-import { RotatingStack } from "../resources/rotating-stack";
+import { codeOf, key, rotating, TestStack } from "../resources/harness";
 import { AgeReader } from "../seal/opener";
 
 // The known secrets are a set that no module exports, so that what leaves a set is looked at.
@@ -18,24 +17,24 @@ afterEach(() => void vi.restoreAllMocks());
 
 it("the secret of a sealed key is forgotten after its last use, and still kept out of messages", async () => {
   const ann = await AgeReader.create();
-  const harness = await StackHarness.start();
+  const stack = await TestStack.start();
   const sealTo = { age: [ann.recipient] };
-  const { outputs } = await harness.createKey({ sealTo, verify: true });
-  const rotating = await RotatingStack.start({ sealTo }, harness);
-  const texts = [outputs.sealedKey, rotating.outputs?.sealedKey] as { age: string }[];
+  await stack.up({ ci: key({ sealTo, verify: true }) });
+  await stack.up({ ci: key({ sealTo, verify: true }), db: rotating({ sealTo }) });
+  const texts = ["ci", "db"].map((name) => stack.outputs(name).sealedKey) as { age: string }[];
   const secrets = await Promise.all(texts.map(({ age }) => ann.open(age)));
   expect(forgotten()).toEqual(secrets);
   for (const secret of secrets) expect(redact(`a message with ${secret}`)).toBe("a message with [secret]");
-  await harness.createKey();
+  await stack.up({ e: key() }, { target: "e" });
   expect(forgotten()).toEqual(secrets);
 });
 
 it("the secret of a key that could not be sealed is forgotten", async () => {
   const { recipient } = await AgeReader.create();
-  const harness = await StackHarness.start();
+  const stack = await TestStack.start();
   const encrypt = vi.spyOn(Encrypter.prototype, "encrypt");
   encrypt.mockRejectedValue(new Error("out of memory")).mockResolvedValueOnce(new Uint8Array() as never);
-  await expect(harness.createKey({ sealTo: { age: [recipient] } })).rejects.toThrow(/could not be sealed/);
-  const secrets = (await harness.plane.secretsEverIssued()).filter((secret) => secret !== harness.plane.apiKey);
+  expect(codeOf(await stack.up({ ci: key({ sealTo: { age: [recipient] } }) }))).toBe("KP-SEAL");
+  const secrets = (await stack.plane.secretsEverIssued()).filter((secret) => secret !== stack.plane.apiKey);
   expect(forgotten()).toEqual(secrets);
 });

@@ -1,14 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { resourceTypes } from "../../../provider/dynamic/registry";
 import { isRandomKey, keyDigest } from "../../../provider/key-digest";
-import { check } from "../../../provider/schema/check";
-import { diff } from "../../../provider/schema/diff";
-import { fromPulumi, fromState, toState } from "../../../provider/session/values";
 import "../../fixed-seed";
-import { StackHarness } from "../resources/harness";
-import { DAY, RotatingStack } from "../resources/rotating-stack";
+import { key, rotating, TestStack } from "../resources/harness";
 
 const ALPHABETS = { hex: "0123456789abcdef", small: "abcdefghijklmnopqrstuvwxyz0123456789" };
 
@@ -52,45 +47,13 @@ test.each([
   expect(keyDigest(key)).toBeUndefined();
 });
 
-test("a key has its digest in the state, a refresh adds it to an older state, and its absence is no difference", async () => {
-  const harness = await StackHarness.start();
-  const { id, outputs } = await harness.createKey();
-  expect(outputs.digest).toBe(keyDigest(String(outputs.key)));
-  const { digest, ...older } = outputs;
-  const type = resourceTypes.ApiKey;
-  const { inputs } = check(type, { owner: harness.identity, resourceUrn: "u" }, harness.context);
-  const terms = { now: harness.clock.now(), hasLedger: true, driftOnly: false };
-  expect(diff(type, older, { ...inputs }, terms)).toMatchObject({ changes: false });
-  await harness.clock.pass(DAY);
-  expect(await harness.readKey({ id, outputs: older })).toEqual(outputs);
-  // The host gets `null` from a state for what is absent, and must not lose that by a refresh.
-  expect(toState({ keyId: id }, type.canBeAbsent)).toMatchObject({ digest: null });
-  expect(fromState({ digest: null })).toEqual({});
-  expect(fromPulumi({ digest: null })).toEqual({});
-});
-
-test("a rotating key has the digests of both keys, and that of the previous key goes with it", async () => {
-  const stack = await RotatingStack.start({ rotationTriggers: { run: 1 } });
-  const { digest, key } = stack.outputs ?? {};
-  expect(digest).toBe(keyDigest(String(key)));
-  expect(stack.outputs).not.toHaveProperty("previousDigest");
-  await stack.up({ rotationTriggers: { run: 2 } });
-  expect(stack.outputs).toMatchObject({ previousKey: key, previousDigest: digest });
-  expect(stack.outputs?.digest).toBe(keyDigest(String(stack.outputs?.key)));
-  const { digest: _, previousDigest, ...older } = stack.outputs ?? {};
-  stack.outputs = older;
-  expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-  expect(stack.outputs).toBe(older);
-  await stack.harness.clock.pass(2 * DAY);
-  await stack.up();
-  expect(stack.outputs).toHaveProperty("digest");
-  expect(stack.outputs).not.toHaveProperty("previousDigest");
-});
-
-test("a key that somebody chose has no digest", async () => {
-  const harness = await StackHarness.start();
-  const { id, outputs } = await harness.createKey();
-  await harness.clock.pass(DAY);
-  const key = "my-company-production-key-2024-do-not-share-it";
-  expect((await harness.readKey({ id, outputs: { ...outputs, key } }))?.digest).toBeUndefined();
+test("a key has its digest in the state, and a rotating key that of its previous key, too", async () => {
+  const stack = await TestStack.start();
+  const program = (at: number) => ({ ci: key(), db: rotating({ rotationTriggers: { at } }) });
+  await stack.up(program(1));
+  expect(stack.outputs("ci").digest).toBe(keyDigest(String(stack.outputs("ci").key)));
+  const { digest } = stack.outputs("db");
+  await stack.up(program(2));
+  expect(stack.outputs("db").previousDigest).toBe(digest);
+  expect(stack.outputs("db").digest).toBe(keyDigest(String(stack.outputs("db").key)));
 });

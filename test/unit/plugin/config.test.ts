@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { checkConfig, ProviderConfig } from "../../../provider/plugin/config";
 import { changedNames } from "../../../provider/schema/diff";
 
-const URN = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
 const ACCOUNT = { baseUrl: "https://example.com/api/v2", apiKey: "the-credential" };
 
 describe("the configuration of a provider resource", () => {
@@ -25,7 +24,7 @@ describe("the configuration of a provider resource", () => {
   });
 
   it("reports each unknown setting by its name, never by its value", () => {
-    const { failures } = checkConfig(URN, {}, { ...ACCOUNT, apikey: "a-secret", token: "a-secret" });
+    const failures = checkConfig({ ...ACCOUNT, apikey: "a-secret", token: "a-secret" });
     expect(failures.map(({ property }) => property)).toEqual(["apikey", "token"]);
     expect(JSON.stringify(failures)).not.toContain("a-secret");
   });
@@ -38,7 +37,7 @@ describe("the configuration of a provider resource", () => {
       pluginChecksums: {},
       __internal: {},
     };
-    expect(checkConfig(URN, {}, { ...ACCOUNT, ...added }).failures).toEqual([]);
-    expect(checkConfig(URN, {}, { ...ACCOUNT, plugins: "x", _internal: "x" }).failures).toHaveLength(2);
+    expect(checkConfig({ ...ACCOUNT, ...added })).toEqual([]);
+    expect(checkConfig({ ...ACCOUNT, plugins: "x", _internal: "x" })).toHaveLength(2);
   });
 });

@@ -1,305 +1,113 @@
-import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/dynamic/registry";
-import { noteHolder } from "../../../provider/keys/holders";
-import { autoName } from "../../../provider/keys/names";
-import { check } from "../../../provider/schema/check";
-import { diff } from "../../../provider/schema/diff";
-import { UNKNOWN } from "../../../provider/schema/field-types";
-import type { Properties } from "../../../provider/schema/outputs";
-import { RunNotes } from "../../../provider/schema/resource-type";
-import { generatedName } from "../../generated-name";
-import { failureOf, OTHER_OWNER, OWNER, StackHarness } from "./harness";
-import { DAY, RotatingStack } from "./rotating-stack";
+import { describe, expect, test } from "vitest";
+import { codeOf, DAY, DELETE, key, LIST, type Outcome, POST, rotating, SECOND, TestStack } from "./harness";
 
-const LIST = "GET /api_keys";
+// A process serves one run, and remembers who adopts which id. So each test has ids of its own.
+let tests = 0;
 
-/** A harness whose service has a key that was created by hand 40 days ago and last used two hours ago. */
+/** A stack whose service has a key that was created by hand 40 days ago and last used two hours ago. */
 async function started() {
-  const harness = await StackHarness.start();
-  const adopt = await handmade(harness, "made-by-hand");
-  return { harness, adopt };
+  const stack = await TestStack.start();
+  tests += 3;
+  for (let earlier = 0; earlier < tests; earlier++) {
+    await stack.plane.state.revokeKey((await stack.plane.state.createKey("earlier")).id);
+  }
+  const made = await stack.plane.state.createKey("made-by-hand");
+  await stack.clock.pass(40 * DAY);
+  await stack.plane.state.useKey(made.id, 2 * 3_600_000);
+  return { stack, adopt: { id: String(made.id), key: made.key } };
 }
 
-async function handmade(harness: StackHarness, name: string): Promise<{ id: string; key: string }> {
-  const { id, key } = await harness.plane.state.createKey(name);
-  await harness.clock.pass(40 * DAY);
-  await harness.plane.state.useKey(id, 2 * 3_600_000);
-  return { id: String(id), key };
-}
-
-/** The message with which `create` refuses an adoption. Checks that nothing has changed. */
-async function refused(harness: StackHarness, inputs: Properties): Promise<Error & { code?: string }> {
-  const before = await harness.liveIds();
-  const failure = await failureOf(resourceTypes.RotatingApiKey.create({ owner: OWNER, ...inputs }, harness.context));
-  expect(await harness.liveIds()).toEqual(before);
-  expect(failure.message).not.toContain((inputs.adopt as { key: string }).key);
-  return failure;
-}
+const posts = ({ requests }: Outcome) => requests.filter((each) => each === POST).length;
 
 describe("a key that was created by hand", () => {
-  it("is adopted with two lists and no POST, and costs nothing until it is rotated like any other key", async () => {
-    const { harness, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt, namePrefix: "mine", gracePeriod: "2h" }, harness);
-    expect(await harness.requests()).toEqual([LIST, LIST, LIST]);
-    expect(stack.outputs).toMatchObject({ keyId: adopt.id, name: "made-by-hand", key: adopt.key });
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    const args = { namePrefix: "mine", gracePeriod: "2h" };
-    expect(await stack.up({ ...args })).toEqual({ changed: false, reasons: [] });
-    expect(await harness.requests(3)).toEqual([]);
-
-    await stack.up({ ...args, rotationTriggers: { run: 1 } });
-    await stack.up({ ...args, rotationTriggers: { run: 2 } });
-    expect(stack.outputs).toMatchObject({ previousKeyId: adopt.id, previousKey: adopt.key });
-    expect(stack.outputs?.name).toMatch(/^mine-/);
-    await harness.clock.pass(DAY);
-    await stack.up();
-    expect(await harness.liveIds()).toEqual([stack.current]);
-    expect(stack.warnings).toBe("");
+  test("is adopted without a POST, and costs nothing until it is rotated like any other key", async () => {
+    const { stack, adopt } = await started();
+    const preview = await stack.preview({ ci: rotating({ adopt }) });
+    expect([preview.requests, preview.info]).toEqual([[], [expect.stringContaining(adopt.id)]]);
+    const run = await stack.up({ ci: rotating({ adopt }) });
+    expect(run.errors).toEqual({});
+    expect(new Set(run.requests)).toEqual(new Set([LIST]));
+    expect(stack.outputs()).toMatchObject({ keyId: adopt.id, name: "made-by-hand", key: adopt.key });
+    expect(JSON.stringify({ ...stack.outputs(), key: "" })).not.toContain(adopt.key);
+    expect(await stack.up({ ci: rotating({ adopt }) })).toMatchObject({ steps: { ci: "same" }, requests: [] });
+    expect(await stack.up({ ci: rotating() })).toMatchObject({ steps: { ci: "same" }, requests: [] });
+    const triggered = (at: number) => ({ ci: rotating({ rotationTriggers: { at } }) });
+    await stack.up(triggered(1));
+    await stack.up(triggered(2));
+    expect(stack.outputs()).toMatchObject({ previousKeyId: adopt.id, previousKey: adopt.key });
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered(2));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
-  it("of another stack is adopted with a warning, because that stack can revoke it", async () => {
-    const harness = await StackHarness.start();
-    const adopt = await handmade(harness, generatedName("ci", OTHER_OWNER));
-    const stack = await RotatingStack.start({ adopt }, harness);
-    expect(stack.current).toBe(adopt.id);
-    expect(stack.warnings).toContain("a name like those that another stack of keyplane generates");
-  });
-
-  it.each([
-    ["is reported", undefined],
-    ["is not reported if the next run gives it a successor", "30d"],
-  ])("and has a deadline in its name, at which keyplane reap revokes it, %s", async (_, maxAge) => {
-    const harness = await StackHarness.start();
-    const deadline = "2099-01-02T03:04:00.000Z";
-    const adopt = await handmade(harness, autoName("lost", OTHER_OWNER, "abcdefgh", Date.parse(deadline)));
-    const stack = await RotatingStack.start({ adopt, ...(maxAge !== undefined && { maxAge }) }, harness);
-    expect(stack.warnings.includes(deadline)).toBe(maxAge === undefined);
-  });
-
-  it("appears in the outputs only as the current key, so that the program can remove its secret", async () => {
-    const { harness, adopt } = await started();
-    const { outputs } = await RotatingStack.start({ adopt }, harness);
-    const { key, ...others } = outputs ?? {};
-    expect(key).toBe(adopt.key);
-    expect(JSON.stringify(others)).not.toContain(adopt.key);
-    expect(others.adopt).toBeUndefined();
-  });
-
-  it("keeps its real age, and is rotated by it in the run after the adoption", async () => {
-    const { harness, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt, rotateAfter: "30d" }, harness);
-    expect(stack.current).toBe(adopt.id);
-    expect(await stack.up()).toMatchObject({ changed: true, reasons: [expect.stringMatching(/40d old$/)] });
-    expect(stack.previous).toBe(adopt.id);
-  });
-
-  it("is revoked when the resource is deleted, and stays live if revokeOnDelete is false", async () => {
-    const { harness, adopt } = await started();
-    await (await RotatingStack.start({ adopt, revokeOnDelete: false }, harness)).destroy();
-    expect(await harness.liveIds()).toEqual([adopt.id]);
-    await (await RotatingStack.start({ adopt }, await anew(harness))).destroy();
-    expect(await harness.liveIds()).toEqual([]);
-  });
-
-  it("is adopted again by the run after a crash, without a loss", async () => {
-    const { harness, adopt } = await started();
-    await resourceTypes.RotatingApiKey.create({ owner: OWNER, adopt }, harness.context);
-    const stack = await RotatingStack.start({ adopt }, await anew(harness));
-    expect(stack.current).toBe(adopt.id);
-    expect(await harness.liveIds()).toEqual([adopt.id]);
-  });
-
-  it("is named in the preview of the run that adopts it, which says that no key is created", async () => {
-    const { harness, adopt } = await started();
-    const { context, told: all } = harness;
-    const inputs = { owner: OWNER, adopt };
-    const told = () => all.info.splice(0);
-    expect(check(resourceTypes.RotatingApiKey, inputs, context).failures).toEqual([]);
-    expect(told()).toEqual([`adopts key ${adopt.id}, creates none`]);
-    check(resourceTypes.RotatingApiKey, inputs, context, { owner: OWNER, adopt: { ...adopt } });
-    check(resourceTypes.RotatingApiKey, { owner: OWNER }, context);
-    check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt: UNKNOWN }, context);
-    const stack = await RotatingStack.start({ adopt }, harness);
-    told();
-    noteHolder(resourceTypes.RotatingApiKey, { id: stack.id, outputs: stack.outputs ?? {} }, context);
-    check(resourceTypes.RotatingApiKey, inputs, context);
-    expect(told()).toEqual([]);
-  });
-
-  it("is not revoked by a stack to which the state of the adopting stack was copied", async () => {
-    const { harness, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt }, harness);
-    stack.harness = harness.beside({ owner: OTHER_OWNER, context: harness.context });
-    await stack.up({ rotationTriggers: { run: 1 } });
-    await stack.up({ rotationTriggers: { run: 2 } });
+  test("keeps its real age, is revoked by a deletion, and by revokeNow", async () => {
+    const { stack, adopt } = await started();
+    await stack.up({ ci: rotating({ adopt, rotateAfter: "30d" }) });
+    expect((await stack.preview({ ci: rotating({ adopt, rotateAfter: "30d" }) })).steps.ci).toBe("update");
+    await stack.up({ ci: rotating({ revokeNow: adopt.id }) });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
     await stack.destroy();
-    expect(await harness.liveIds()).toEqual([adopt.id]);
+    expect(await stack.live()).toEqual([]);
   });
 
-  it("is distinguished from one that is used in the same second", async () => {
-    const { harness, adopt } = await started();
-    const busy = await harness.plane.state.createKey("busy");
-    await harness.plane.state.useKey(busy.id);
-    const { outputs } = await RotatingStack.start({ adopt }, harness);
-    expect(outputs?.keyId).toBe(adopt.id);
-    await harness.plane.state.useKey(busy.id);
-    const wrong = { adopt: { id: String(busy.id), key: adopt.key } };
-    expect(await refused(await anew(harness), wrong)).toMatchObject({
-      code: "KP-ADOPT",
-      message: expect.stringContaining(`belongs to another key than ${busy.id}`),
-    });
+  test("is adopted again by the run after a killed one", async () => {
+    const { stack, adopt } = await started();
+    await stack.up({ ci: rotating({ adopt }) }, { dies: "ci" });
+    expect((await stack.up({ ci: rotating({ adopt }) })).errors).toEqual({});
+    expect(await stack.live()).toEqual([adopt.id]);
   });
 });
 
 describe("an adoption is refused", () => {
-  it("if the id is not live", async () => {
-    const { harness, adopt } = await started();
-    const failure = await refused(harness, { adopt: { ...adopt, id: "99" } });
-    expect(failure).toMatchObject({ code: "KP-ADOPT" });
-    expect(failure.message).toMatch(/^key 99 is not active in this account.* remove adopt to get a new key$/);
-  });
-
-  it("if the service does not accept the secret", async () => {
-    const { harness, adopt } = await started();
-    const failure = await refused(harness, { adopt: { ...adopt, key: "kp_wrong" } });
-    expect(failure.message).toMatch(/does not accept the secret in adopt.key/);
-    expect(await harness.requests()).toEqual([LIST]);
-  });
-
-  it("if id and secret belong to two keys, even if one is keyplane's own", async () => {
-    const { harness, adopt } = await started();
-    const other = await handmade(harness, "another");
-    const admin = (await harness.account.keys.list()).find(({ name }) => name === "admin");
-    for (const id of [other.id, String(admin?.id)]) {
-      const failure = await refused(harness, { adopt: { id, key: adopt.key } });
-      expect(failure.message).toContain(`belongs to another key than ${id}`);
-    }
-  });
-
-  it("without any request if it is the key with which keyplane authenticates", async () => {
-    const { harness, adopt } = await started();
-    const failure = await refused(harness, { adopt: { ...adopt, key: harness.plane.apiKey } });
-    expect(failure).toMatchObject({ code: "KP-OWN-CREDENTIAL", message: expect.stringContaining("keyplane:apiKey") });
-    expect(failure.message).toMatch(/^the secret in adopt\.key is the one that keyplane authenticates with/);
-    // The secret shows nothing about the id next to it.
-    expect(failure.message).not.toContain(adopt.id);
-    expect(await harness.requests()).toEqual([]);
-  });
-
-  it("in the preview, which makes no request, if the refusal needs none", async () => {
-    const { harness, adopt } = await started();
-    const { context, told } = harness;
-    const failures = (inputs: Properties) => check(resourceTypes.RotatingApiKey, inputs, context).failures;
-    const own = { owner: OWNER, adopt: { ...adopt, key: harness.plane.apiKey } };
-    expect(failures(own)).toEqual([
-      {
-        property: "",
-        reason: expect.stringMatching(/^the secret in adopt\.key is the one that keyplane authenticates with/),
-        code: "KP-OWN-CREDENTIAL",
-      },
-    ]);
-    // A resource that exists has adopted its key: the credential changed later.
-    const { failures: none } = check(resourceTypes.RotatingApiKey, own, context, own);
-    expect(none).toEqual([]);
-    noteHolder(
-      resourceTypes.ApiKey,
-      { id: "1", outputs: { keyId: adopt.id } },
-      { ...context, urn: "urn:pulumi:dev::app::t::old" },
-    );
-    expect(failures({ owner: OWNER, adopt })).toEqual([
-      { property: "", reason: expect.stringContaining(`key ${adopt.id} belongs to "old"`), code: "KP-ADOPT" },
-    ]);
-    expect(told.info).toEqual([]);
-    expect(await harness.requests()).toEqual([]);
-  });
-
-  it("if this stack created the key itself", async () => {
-    const harness = await StackHarness.start();
-    const failure = await refused(harness, { adopt: await handmade(harness, generatedName("ci", OWNER)) });
-    expect(failure.message).toMatch(/was created by this stack/);
-  });
-
-  it("if another resource of the stack holds the key", async () => {
-    const { harness, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt }, harness);
-    harness.context.run.holders.clear();
-    noteHolder(resourceTypes.RotatingApiKey, { id: stack.id, outputs: stack.outputs ?? {} }, harness.context);
-    expect((await refused(harness, { adopt })).message).toMatch(/belongs to "ci" in this stack/);
-  });
-
-  it("before anything is created if two resources of a program name the same key", async () => {
-    const { harness, adopt } = await started();
-    const checked = (name: string) => {
-      const context = { ...harness.context, urn: `urn:pulumi:dev::app::t::${name}` };
-      return check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt }, context).failures;
-    };
-    expect([checked("app"), checked("app")]).toEqual([[], []]);
-    const reason = `names key ${adopt.id}, which "app" also adopts. Only one resource can adopt a key`;
-    expect(checked("web")).toEqual([{ property: "adopt.id", reason }]);
-  });
-
-  it("if its form is wrong, without the secret in the message", async () => {
-    const { harness } = await started();
-    for (const adopt of [
-      "x",
-      {},
-      { id: "1" },
-      { id: 1, key: "secret" },
-      { id: "1", key: "a b" },
-      { id: "1", key: "k", at: 1 },
+  test("if the id is not live, the service refuses the secret, or the two are of two keys", async () => {
+    const { stack, adopt } = await started();
+    const other = await stack.plane.state.createKey("another");
+    for (const wrong of [
+      { ...adopt, id: "999" },
+      { ...adopt, key: "nobody-issued-this" },
+      { ...adopt, key: other.key },
     ]) {
-      const { failures } = check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt }, harness.context);
-      expect(failures).toEqual([{ property: "adopt", reason: expect.stringMatching(/^must be \{ id, key \}: /) }]);
+      const run = await stack.up({ ci: rotating({ adopt: wrong }) });
+      expect([codeOf(run), posts(run), stack.resources]).toEqual(["KP-ADOPT", 0, []]);
+      expect(run.errors.ci).not.toContain(wrong.key);
     }
   });
 
-  it("for an ApiKey, whose replacement would revoke the adopted key", async () => {
-    const { harness, adopt } = await started();
-    const { failures } = check(resourceTypes.ApiKey, { owner: OWNER, adopt }, harness.context);
-    expect(failures).toEqual([
-      { property: "adopt", reason: expect.stringMatching(/^is supported only by RotatingApiKey/) },
-    ]);
+  test("without a request if keyplane authenticates with the key", async () => {
+    const { stack, adopt } = await started();
+    stack.settings = { ...stack.settings, apiKey: adopt.key };
+    expect(await stack.preview({ ci: rotating({ adopt }) })).toMatchObject({ requests: [], steps: {} });
+    expect(codeOf(await stack.up({ ci: rotating({ adopt }) }))).toBe("KP-OWN-CREDENTIAL");
   });
 
-  it("for a resource that already holds another key, or that moves to another scope with its key", async () => {
-    const { harness, adopt } = await started();
-    const { outputs = {} } = await RotatingStack.start({ adopt }, harness);
-    const asked = (inputs: Properties) => () =>
-      diff(
-        resourceTypes.RotatingApiKey,
-        outputs,
-        { owner: harness.identity, ...inputs },
-        { now: harness.context.now(), driftOnly: false, hasLedger: true },
-      );
-    expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(
-      new RegExp(`names key 99, but this resource already has key ${adopt.id}\\.`),
-    );
-    expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, so that the replacement gets a new key/);
-    expect(asked({ organizationId: "org-1" })()).toMatchObject({ replaces: ["organizationId"] });
-    expect(asked({ adopt })()).toMatchObject({ changes: false });
+  test("if a resource of the stack has the key, also the resource that it replaces", async () => {
+    const { stack, adopt } = await started();
+    const outputs = { keyId: adopt.id, name: "made-by-hand" };
+    stack.resources = [{ kind: "RotatingApiKey", name: "db", id: "r-1", inputs: {}, outputs }];
+    const run = await stack.up({ ci: rotating({ adopt }) }, { target: "ci" });
+    expect([codeOf(run), run.exports]).toEqual(["KP-ADOPT", 1]);
+    expect(stack.find("ci")).toBeUndefined();
   });
-});
 
-describe("a replacement that adopts the same key again", () => {
-  it("keeps it live in the same run and in a run after a crash", async () => {
-    const { harness, adopt } = await started();
-    const old = await RotatingStack.start({ adopt }, harness);
-    const forced = await anew(harness);
-    const successor = await RotatingStack.start({ adopt }, forced);
-    noteHolder(resourceTypes.RotatingApiKey, { id: successor.id, outputs: successor.outputs ?? {} }, forced.context);
-    await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, forced.context);
-    expect(await harness.liveIds()).toEqual([adopt.id]);
-    const later = await anew(harness);
-    noteHolder(resourceTypes.RotatingApiKey, { id: successor.id, outputs: successor.outputs ?? {} }, later.context);
-    await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, later.context);
-    expect(await harness.liveIds()).toEqual([adopt.id]);
-    await resourceTypes.RotatingApiKey.delete(successor.id, successor.outputs ?? {}, later.context);
-    expect(await harness.liveIds()).toEqual([]);
+  test("before anything is created if two resources of a program name the same key", async () => {
+    const { stack, adopt } = await started();
+    const program = { one: rotating({ adopt }), two: rotating({ adopt }) };
+    const run = await stack.preview(program);
+    expect(Object.keys(run.errors)).toEqual(["two"]);
+    expect(codeOf(run, "two")).toBe("KP-INPUT");
+  });
+
+  test("for a resource that already has another key", async () => {
+    const { stack, adopt } = await started();
+    await stack.up({ ci: rotating() });
+    expect(codeOf(await stack.preview({ ci: rotating({ adopt }) }))).toBe("KP-ADOPT");
+  });
+
+  test("for an ApiKey, and in a wrong form without the secret in the message", async () => {
+    const { stack, adopt } = await started();
+    expect(codeOf(await stack.preview({ ci: key({ adopt }) }))).toBe("KP-INPUT");
+    const wrong = await stack.preview({ ci: rotating({ adopt: { id: adopt.key, key: adopt.id } }) });
+    expect(wrong.errors.ci).not.toContain(adopt.key);
+    expect(wrong.requests).not.toContain(DELETE);
   });
 });
-
-/** The same stack in a separate run. */
-async function anew(harness: StackHarness): Promise<StackHarness> {
-  const { settings, ...told } = harness.context;
-  return harness.beside({ context: { ...told, run: new RunNotes(), account: () => harness.account } });
-}

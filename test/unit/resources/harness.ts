@@ -1,271 +1,115 @@
 import { afterEach } from "vitest";
 import { Account } from "../../../provider/api";
-import { resourceTypes } from "../../../provider/dynamic/registry";
-import { accountMark } from "../../../provider/keys/account-fingerprint";
-import { identityOf } from "../../../provider/keys/identity";
-import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
-import { textsOf } from "../../../provider/members";
-import type { Properties } from "../../../provider/schema/outputs";
-import { type Context, NotReady, RunNotes } from "../../../provider/schema/resource-type";
-import type { History } from "../../../provider/schema/witness";
-import { Settings } from "../../../provider/settings/settings";
+import type { Members } from "../../../provider/members";
+import { apiKey } from "../../../provider/resources/api-key";
+import { projectReady } from "../../../provider/resources/project-ready";
+import type { Made, ResourceType } from "../../../provider/resources/resource";
+import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
+import type { CallError } from "../../../provider/session/call";
+import { EngineLink, type Severity } from "../../../provider/session/engine-link";
+import { Session } from "../../../provider/session/session";
+import {
+  checkResource,
+  createResource,
+  deleteResource,
+  diffResource,
+  readResource,
+  updateResource,
+} from "../../../provider/session/verbs";
+import { readDeployment } from "../../../provider/stack/deployment";
+import { readHistory } from "../../../provider/stack/history";
+import { PulumiError } from "../../../provider/stack/pulumi";
+import { Stack } from "../../../provider/stack/stack";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
-import { SavedState } from "./saved-state";
+import { DYNAMIC, provider, providerUrn, saved, urnOf } from "../stack/saved-stack";
 
-/** The owner of the stack under test, and the owner of another stack in the same account. */
-export const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
-export const OTHER_OWNER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
+type Kind = keyof typeof TYPES;
 
-/** After how many real milliseconds without an answer a request times out. */
-const REQUEST_TIMEOUT_MS = 250;
+export const SECOND = 1_000;
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
-/** A key after `create`: ready, or recorded as not ready. */
-export interface Made {
-  readonly id: string;
-  readonly outputs: Properties;
-  /** Why it is not ready. */
-  readonly notReady?: string;
+export const POST = "POST /api_keys";
+export const LIST = "GET /api_keys";
+export const DELETE = "DELETE /api_keys/{key_id}";
+
+/** A resource of a program. */
+interface Declared {
+  readonly kind: Kind;
+  readonly inputs: Members;
 }
 
-/** Values as the engine has them: it does not know the types of their members. */
-export const json = (values: Properties): Properties => values;
+/** The resources of a program by their names. */
+export type Program = Readonly<Record<string, Declared>>;
 
-/** The messages of a resource, in order. */
-export interface Told {
-  readonly progress: string[];
+export const key = (inputs: Members = {}): Declared => ({ kind: "ApiKey", inputs });
+export const rotating = (inputs: Members = {}): Declared => ({ kind: "RotatingApiKey", inputs });
+export const gate = (inputs: Members = {}): Declared => ({ kind: "ProjectReady", inputs });
+
+/** A resource in the state. */
+export interface Saved {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: Members;
+  readonly outputs: Members;
+  readonly provider?: string;
+  /** It exists, and is not ready. */
+  readonly initFailed?: boolean;
+  /** It was replaced, and is left to be deleted. */
+  readonly replaced?: boolean;
+}
+
+/** What a run did, and what it showed. */
+export interface Outcome {
+  /** What it did with each resource: create, update, replace, delete, same; in a refresh same, gone, drift. */
+  readonly steps: Record<string, string>;
+  /** The errors by the names of resources. A resource that is not ready has one, too. */
+  readonly errors: Record<string, string>;
   readonly info: string[];
   readonly warn: string[];
+  readonly progress: string[];
+  /** What was sent to the service, as `POST /api_keys`. */
+  requests: string[];
+  /** How often the Pulumi CLI was asked for the state and for the history. */
+  exports: number;
+  histories: number;
+}
+
+/** The code of a resource's error. */
+export const codeOf = ({ errors }: Outcome, name = "ci"): string | undefined =>
+  /\[(KP-[A-Z-]+)\]$/.exec(errors[name] ?? "")?.[1];
+
+interface How {
+  /** The resource in whose step the engine is killed: the service has done it, and nothing of it is saved. */
+  readonly dies?: string;
+  /** Limits the run to this resource. */
+  readonly target?: string;
+  /** A run that fails for another reason, such as a consumer of another provider. */
+  readonly fails?: boolean;
 }
 
 const open: ControlPlane[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
+  // The own property that a run has set hides that of the process.
+  Reflect.deleteProperty(performance, "timeOrigin");
 });
 
-/** What a test has otherwise than usual, in the context and in the history of the stack. */
-type Overrides = Partial<Omit<Context, "history">> & { readonly history?: Partial<History> };
-
-/** The resources of one stack at a real control plane. Time passes only while somebody waits. */
-export class StackHarness {
-  readonly told: Told = { progress: [], info: [], warn: [] };
-  readonly context: Context;
-  readonly account: Account;
-  /** The identity of the stack's owner, as its keys receive it. */
-  readonly identity: string;
-  /** The name of every requested creation, in order. */
-  readonly names: string[] = [];
-  /** The id of the run, which begins the nonces of its names. */
-  readonly runId = newRunId();
-  /** The stack's own state, as the engine has saved it; `undefined` if it cannot be read. */
-  saved: SavedState | undefined;
-  /** Whether a run may have delivered keys without a record; `undefined` if the history cannot be read. */
-  mayHaveDelivered: boolean | undefined = false;
-
-  private constructor(
-    readonly plane: ControlPlane,
-    readonly clock: LinkedClock,
-    readonly owner: string,
-    overrides: Overrides,
-    apiKey: string,
-    requestTimeoutMs: number,
-  ) {
-    const options = {
-      baseUrl: plane.url,
-      apiKey,
-      requestTimeoutMs,
-      operationTimeoutMs: 30 * 60_000,
-      pollIntervalMs: 5_000,
-      concurrency: 8,
-    };
-    this.account = Account.for({ ...options, clock, random: () => 0 });
-    const create = this.account.keys.create.bind(this.account.keys);
-    this.account.keys.create = (name, read) => {
-      this.names.push(name);
-      return create(name, read);
-    };
-    // The settle time depends on the settings. It is that of a real service, although no test waits in real time.
-    const settings = new Settings({ ...options, requestTimeoutMs: 30_000 });
-    const mark = accountMark({ baseUrl: plane.url, apiKey });
-    this.identity = identityOf(owner, mark);
-    this.context = {
-      urn: "urn:pulumi:dev::app::t::ci",
-      settings: () => settings,
-      account: () => this.account,
-      keys: () => this.account.keys,
-      accountMark: () => mark,
-      now: () => clock.now(),
-      run: new RunNotes(),
-      checkpointsSkipped: false,
-      scope: { account: undefined, organizationId: undefined },
-      nonce: noncesOf(this.runId),
-      runRecord: this.runId,
-      creating: (creation) => creation,
-      noteCreated: () => {},
-      witness: async (identity, look) => this.saved?.witness(identity, look),
-      isDeclared: true,
-      hasLedger: true,
-      command: () => ({ isInDoubt: false, isLimited: false, isDestroy: false }),
-      progress: (text) => this.told.progress.push(text),
-      info: (text) => this.told.info.push(text),
-      warn: (text) => this.told.warn.push(text),
-      ...overrides,
-      history: {
-        mark: async () => undefined,
-        since: async () => undefined,
-        mayHaveDeliveredBetween: async () => this.mayHaveDelivered,
-        mayHaveSucceeded: async () => false,
-        updatesSince: async () => () => true,
-        ...overrides.history,
-      },
-    };
-  }
-
-  /** A stack with its own control plane. */
-  static async start(overrides: Overrides = {}): Promise<StackHarness> {
-    const plane = await startControlPlane({ clock: { mode: "driven" } });
-    open.push(plane);
-    const { timeline } = await plane.clock.read();
-    const clock = new LinkedClock(plane, timeline);
-    return new StackHarness(plane, clock, OWNER, overrides, plane.apiKey, REQUEST_TIMEOUT_MS);
-  }
-
-  /** Another stack, or the same one with another credential, at the same control plane. */
-  beside(other: { readonly owner?: string; readonly apiKey?: string; readonly context?: Overrides }): StackHarness {
-    const { owner = this.owner, apiKey = this.plane.apiKey, context = {} } = other;
-    return new StackHarness(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
-  }
-
-  /** The same stack at another control plane with the same time. */
-  async elsewhere(): Promise<StackHarness> {
-    const plane = await startControlPlane({ clock: { mode: "driven" } });
-    open.push(plane);
-    await this.clock.follow(plane);
-    return new StackHarness(plane, this.clock, this.owner, {}, plane.apiKey, REQUEST_TIMEOUT_MS);
-  }
-
-  /**
-   * Lets the provider read the stack's own state, which has the owner with this run on record, and nothing else yet.
-   * @param runs - Ids of the runs on record. @default this run
-   */
-  save(runs: readonly string[] = [this.runId]): SavedState {
-    this.saved = new SavedState({ id: this.owner, identity: this.identity, runs });
-    return this.saved;
-  }
-
-  /** The mark in the names of this stack's keys. */
-  get tag(): string {
-    return ownerTag(this.owner);
-  }
-
-  /** Creates an `ApiKey`. Throws if no key is recorded. */
-  createKey(inputs: Properties = {}): Promise<Made> {
-    return made(() => resourceTypes.ApiKey.create({ owner: this.identity, ...inputs }, this.context));
-  }
-
-  /** Updates an `ApiKey` in place. */
-  updateKey({ id, outputs }: Made, inputs: Properties = {}): Promise<Made> {
-    const news = { owner: this.identity, ...inputs };
-    return made(async () => ({ id, outputs: await resourceTypes.ApiKey.update(id, outputs, news, this.context) }));
-  }
-
-  readKey({ id, outputs }: Made): Promise<Properties | undefined> {
-    return resourceTypes.ApiKey.read(id, outputs, this.context);
-  }
-
-  deleteKey({ id, outputs }: Made): Promise<void> {
-    return resourceTypes.ApiKey.delete(id, outputs, this.context);
-  }
-
-  /** Runs the stack's ledger at the end of an `up`, for the first time or with its earlier outputs. */
-  async sweep(owned: readonly string[], before?: Properties): Promise<Properties> {
-    return this.endRun({ owner: this.identity, owned }, before);
-  }
-
-  /** Deletes the stack's owner, at the end of a `destroy`. */
-  async deleteOwner(): Promise<void> {
-    const { owner: id, identity, context } = this;
-    await resourceTypes.Owner.delete(id, { identity }, context);
-  }
-
-  /** Runs the stack's ledger with these inputs, in a run that has checked all keys in them. */
-  async endRun(inputs: Properties, before?: Properties): Promise<Properties> {
-    for (const id of textsOf(inputs.owned)) this.context.run.holders.set(id, new Set([id]));
-    if (before === undefined) return (await resourceTypes.Ledger.create(inputs, this.context)).outputs;
-    return resourceTypes.Ledger.update("ledger", before, inputs, this.context);
-  }
-
-  /** The ids of all live keys except the admin's, oldest first. */
-  async liveIds(): Promise<string[]> {
-    return (await this.plane.liveKeys()).map((key) => String(key.id)).sort();
-  }
-
-  /** The requests so far, as `POST /api_keys`. */
-  async requests(since = 0): Promise<string[]> {
-    const entries = await this.plane.log({ since });
-    return entries.filter((entry) => entry.lateOf === null).map(routeOf);
-  }
-
-  /** How many POSTs reached the service, without those whose answer means that nothing was done. */
-  async postsThatMayCount(): Promise<number> {
-    const posts = await this.plane.log({ method: "POST", route: "/api_keys" });
-    return posts.filter(({ status, lateOf }) => lateOf === null && ![423, 429, 503].includes(Number(status))).length;
-  }
-}
-
-/** What a rotating key with a grace of an hour tells the ledger about its previous key. */
-export function previousOf(id: string, successor: string, isRetired: boolean): Properties {
-  return { [id]: { successor, isRetired, periods: { gracePeriod: "1h" } } };
-}
-
-/** What the ledger has recorded of a previous key whose grace is over. */
-export function deliveredLongAgo(id: string, successor: string): Properties {
-  return { [id]: { successor, deliveredAt: "2020-01-01T00:00:00.000Z" } };
-}
-
-/** The route of a request in the form that rules use. */
-export function routeOf({ method, route, path }: LogEntry): string {
-  return `${method} ${route ?? path}`;
-}
-
-/** The error with which a promise rejects. */
-export async function failureOf(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error("it did not fail");
-}
-
-async function made(verb: () => Promise<{ id: string; outputs: Properties }>): Promise<Made> {
-  try {
-    return await verb();
-  } catch (error) {
-    if (!(error instanceof NotReady)) throw error;
-    return { id: error.id, outputs: error.outputs, notReady: error.message };
-  }
-}
-
-/** A driven clock. The clocks of control planes follow it, so that all clocks always agree. */
+/** A driven clock, which the clocks of control planes follow. Time passes only while somebody waits. */
 export class LinkedClock extends DrivenClock {
   /** Called while everybody waits, each time before the time advances. */
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  readonly planes: ControlPlane[];
   #waking: number[] = [];
   #jumps = Promise.resolve();
-  readonly #planes: ControlPlane[];
 
   constructor(plane: ControlPlane, now: number) {
     super(false, now - 1_000);
-    this.#planes = [plane];
-  }
-
-  /** Lets the clock of another control plane follow this clock. */
-  async follow(plane: ControlPlane): Promise<void> {
-    const { timeline } = await plane.clock.read();
-    await plane.clock.advance(Math.max(0, this.now() - timeline));
-    this.#planes.push(plane);
+    this.planes = [plane];
   }
 
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -281,9 +125,8 @@ export class LinkedClock extends DrivenClock {
     }
   }
 
-  /** Advances all clocks. */
   async pass(ms: number): Promise<void> {
-    await Promise.all(this.#planes.map((plane) => plane.clock.advance(ms)));
+    await Promise.all(this.planes.map((plane) => plane.clock.advance(ms)));
     this.advance(ms);
   }
 
@@ -295,4 +138,357 @@ export class LinkedClock extends DrivenClock {
     // A delay of nothing is over at once.
     else this.advance(0);
   }
+}
+
+/** The engine that a provider's process talks to: it records the messages. */
+class RecordedEngine extends EngineLink {
+  constructor(private readonly said: Pick<Outcome, "info" | "warn" | "progress">) {
+    super("", () => {
+      throw new Error("there is no engine");
+    });
+  }
+
+  override log(_urn: string, severity: Severity, text: string): void {
+    this.said[severity === "warning" ? "warn" : severity].push(text);
+  }
+
+  override watch(): void {}
+}
+
+/** The provider's process of one run. */
+export class Run extends Session {
+  readonly outcome: Outcome = {
+    ...{ steps: {}, errors: {}, info: [], warn: [], progress: [] },
+    ...{ requests: [], exports: 0, histories: 0 },
+  };
+  override readonly engine: EngineLink = new RecordedEngine(this.outcome);
+  override readonly stack: Stack;
+  readonly #accounts = new Map<string | undefined, Account>();
+  readonly #random = () => 0;
+
+  constructor(readonly of: TestStack) {
+    super(() => {
+      throw new Error("there is no engine");
+    });
+    const ask = { state: () => this.#state(), history: () => this.#history() };
+    this.stack = new Stack(
+      (_, text) => this.outcome.warn.push(text),
+      () => ask,
+    );
+    this.configure((name) => of.settings[name]);
+    // A process of its own begins now, by the clock of the test.
+    Object.defineProperty(performance, "timeOrigin", { value: of.startedAt ?? of.clock.now(), configurable: true });
+  }
+
+  override now(): number {
+    return this.of.clock.now();
+  }
+
+  override account(name: string | undefined): Account {
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
+    const { clock } = this.of;
+    // Another function in each process, so that it shares no list with another one.
+    const account = Account.for({ ...this.settings(name), requestTimeoutMs: 250, clock, random: this.#random });
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  async #state() {
+    this.outcome.exports++;
+    if (!this.of.isReadable) throw new PulumiError("`pulumi stack export` failed with exit code 1", "failed");
+    return readDeployment(JSON.stringify(this.of.deployment));
+  }
+
+  async #history() {
+    this.outcome.histories++;
+    const { history } = this.of;
+    if (history === undefined) throw new PulumiError("`pulumi stack history` failed with exit code 1", "failed");
+    return readHistory(JSON.stringify(history));
+  }
+}
+
+/** A stack with an engine as small as a test needs, and a real service. */
+export class TestStack {
+  resources: readonly Saved[] = [];
+  /** Resources of others in the state. */
+  more: readonly object[] = [];
+  /** Creations of killed runs. */
+  notes: readonly object[] = [];
+  /** The ended runs, newest first; `undefined` if they cannot be read. */
+  history: readonly object[] | undefined = [];
+  /** Whether the Pulumi CLI answers for the state. */
+  isReadable = true;
+  /** Whether it answers for this stack. */
+  isOther = false;
+  /** When the next process was started. @default when it runs */
+  startedAt: number | undefined;
+  settings: Record<string, string>;
+  #underWay: readonly object[] = [];
+
+  private constructor(
+    readonly plane: ControlPlane,
+    readonly clock: LinkedClock,
+    settings: Record<string, string> = {},
+  ) {
+    this.settings = { baseUrl: plane.url, apiKey: plane.apiKey, ...settings };
+  }
+
+  /** A stack with its own control plane. */
+  static async start(settings: Record<string, string> = {}): Promise<TestStack> {
+    const plane = await startControlPlane({ clock: { mode: "driven" } });
+    open.push(plane);
+    return new TestStack(plane, new LinkedClock(plane, (await plane.clock.read()).timeline), settings);
+  }
+
+  /** Another stack of the same account, or with another credential. */
+  beside(settings: Record<string, string> = {}): TestStack {
+    return new TestStack(this.plane, this.clock, settings);
+  }
+
+  /** Another service, with the same time. Returns its address and its credential. */
+  async elsewhere(): Promise<ControlPlane> {
+    const plane = await startControlPlane({ clock: { mode: "driven" } });
+    open.push(plane);
+    await plane.clock.advance(Math.max(0, this.clock.now() - (await plane.clock.read()).timeline));
+    this.clock.planes.push(plane);
+    return plane;
+  }
+
+  /** The state as it is saved now. */
+  get deployment(): object {
+    const resources = [provider(), ...this.more, ...this.resources.map(written)];
+    const pending = this.isOther ? [] : [...this.notes, ...this.#underWay];
+    return { version: 3, deployment: { resources, pending_operations: pending } };
+  }
+
+  /** The outputs of a resource. */
+  outputs(name = "ci"): Members {
+    return this.find(name)?.outputs ?? {};
+  }
+
+  find(name: string): Saved | undefined {
+    return this.resources.find((each) => each.name === name && !each.replaced);
+  }
+
+  /** The ids of all live keys except the admin's, oldest first. */
+  async live(): Promise<string[]> {
+    return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort((a, b) => Number(a) - Number(b));
+  }
+
+  /** The names of the live keys, oldest first. */
+  async liveNames(): Promise<string[]> {
+    return (await this.plane.liveKeys()).sort((a, b) => a.id - b.id).map(({ name }) => name);
+  }
+
+  /** The requests since another one, without those that were only carried out late. */
+  async requests(since = 0): Promise<string[]> {
+    return (await this.plane.log({ since })).filter(({ lateOf }) => lateOf === null).map(routeOf);
+  }
+
+  /** The names that were requested so far. */
+  async requestedNames(): Promise<string[]> {
+    const posts = await this.plane.log({ method: "POST" });
+    return posts.flatMap(({ effects }) => effects.flatMap((each) => (each.kind === "key-created" ? [each.name] : [])));
+  }
+
+  /** A `pulumi up` of a program, in a process of its own, a second later than all before. */
+  async up(program: Program, how: How = {}): Promise<Outcome> {
+    return this.#run(async (run) => {
+      const began = this.clock.now();
+      const named = Object.entries(program).filter(([name]) => how.target === undefined || name === how.target);
+      await Promise.all(
+        named.map(([name, declared]) => this.#attempt(run, name, () => this.#step(run, name, declared, how))),
+      );
+      if (how.dies !== undefined) return;
+      const isGone = ({ name, kind, replaced }: Saved) => replaced || program[name]?.kind !== kind;
+      if (how.target === undefined) await this.#deleteAll(run, this.resources.filter(isGone));
+      await this.clock.pass(SECOND);
+      const result = how.fails || Object.keys(run.outcome.errors).length > 0 ? "failed" : "succeeded";
+      const environment = { "pulumi.version": "v3.260.0", ...(how.target && { "pulumi.flag.target": "true" }) };
+      const times = { startTime: iso(began), endTime: iso(this.clock.now()) };
+      this.history = this.history && [{ kind: "update", result, ...times, environment }, ...this.history];
+    });
+  }
+
+  /** What an `up` would do, without a request. */
+  async preview(program: Program): Promise<Outcome> {
+    return this.#run(async (run) => {
+      for (const [name, declared] of Object.entries(program)) {
+        await this.#attempt(run, name, async () => {
+          run.outcome.steps[name] = (await this.#plan(run, name, declared)).step;
+        });
+      }
+    });
+  }
+
+  async refresh(): Promise<Outcome> {
+    return this.#run(async (run) => {
+      await Promise.all(
+        this.resources.map((before) =>
+          this.#attempt(run, before.name, async () => {
+            const { id, inputs, outputs } = before;
+            const found = await readResource(run, targetOf(before), { id, outputs });
+            this.#replace(before, found && { ...before, outputs: found });
+            const isDrift =
+              found && (await diffResource(run, targetOf(before), { id, outputs: found, inputs })).changes;
+            run.outcome.steps[before.name] = found === undefined ? "gone" : isDrift ? "drift" : "same";
+          }),
+        ),
+      );
+    });
+  }
+
+  async destroy(): Promise<Outcome> {
+    return this.#run((run) => this.#deleteAll(run, this.resources));
+  }
+
+  /** Runs something in a process of its own, and counts what it requests. */
+  async #run(body: (run: Run) => Promise<unknown>): Promise<Outcome> {
+    await this.clock.pass(SECOND);
+    const since = (await this.plane.log()).at(-1)?.seq ?? 0;
+    const run = new Run(this);
+    await body(run);
+    run.outcome.requests = await this.requests(since);
+    this.#underWay = [];
+    return run.outcome;
+  }
+
+  /** Plans a step: the checked inputs, and what is to be done. */
+  async #plan(run: Run, name: string, { kind, inputs: news }: Declared) {
+    const before = this.find(name);
+    const target = targetOf({ kind, name });
+    const checked = async (olds: Members) => {
+      const { inputs, reasons } = await checkResource(run, target, { olds, news });
+      if (reasons.length > 0) throw new Error(reasons.join("\n"));
+      return inputs;
+    };
+    const inputs = await checked(before?.inputs ?? {});
+    if (before === undefined) return { step: "create", inputs } as const;
+    const { id, outputs } = before;
+    const { changes, replaces, deleteBeforeReplace } = await diffResource(run, target, { id, outputs, inputs });
+    if (!changes && !before.initFailed) return { step: "same", inputs, before } as const;
+    if (replaces.length === 0) return { step: "update", inputs, before } as const;
+    return { step: "replace", inputs: await checked({}), before, deleteBeforeReplace } as const;
+  }
+
+  async #step(run: Run, name: string, declared: Declared, how: How): Promise<void> {
+    const plan = await this.#plan(run, name, declared);
+    const { kind } = declared;
+    const { step, inputs } = plan;
+    run.outcome.steps[name] = step;
+    const target = targetOf({ kind, name });
+    const isKilled = how.dies === name;
+    if (step === "same") return this.#replace(plan.before, { ...plan.before, inputs });
+    if (step === "update") {
+      const { before } = plan;
+      const { id, outputs } = before;
+      await this.#during({ type: "updating", resource: written({ ...before, id: "", inputs }) }, async () => {
+        await saving(
+          async () => ({ id, state: await updateResource(run, target, { id, outputs, inputs }) }),
+          ({ state }, initFailed) => {
+            if (!isKilled) this.#replace(before, { ...before, inputs, outputs: plain(state), initFailed });
+          },
+        );
+      });
+      return;
+    }
+    if (step === "replace") {
+      if (plan.deleteBeforeReplace) await this.#delete(run, plan.before);
+      else this.#replace(plan.before, { ...plan.before, replaced: true });
+    }
+    const note = { type: "creating", resource: written({ kind, name, id: "", inputs, outputs: {} }) };
+    if (isKilled) this.notes = [...this.notes, note];
+    try {
+      await this.#during(note, async () => {
+        await saving(
+          () => createResource(run, target, inputs),
+          ({ id, state }, initFailed) => {
+            const made = { kind, name, id, inputs, outputs: plain(state), initFailed };
+            if (!isKilled) this.resources = [...this.resources, made];
+          },
+        );
+      });
+    } catch (error) {
+      // The engine takes back the mark of a resource that it could not replace.
+      if (step === "replace" && !plan.deleteBeforeReplace && this.find(name) === undefined) {
+        const old = this.resources.find((each) => each.name === name);
+        if (old !== undefined) this.#replace(old, { ...old, replaced: false });
+      }
+      throw error;
+    }
+  }
+
+  async #deleteAll(run: Run, resources: readonly Saved[]): Promise<void> {
+    await Promise.all(
+      resources.map((resource) =>
+        this.#attempt(run, resource.name, async () => {
+          await this.#delete(run, resource);
+          run.outcome.steps[resource.name] ??= "delete";
+        }),
+      ),
+    );
+  }
+
+  async #delete(run: Run, resource: Saved): Promise<void> {
+    const { id, outputs } = resource;
+    await this.#during({ type: "deleting", resource: written(resource) }, () =>
+      deleteResource(run, targetOf(resource), { id, outputs }),
+    );
+    this.#replace(resource, undefined);
+  }
+
+  /** Does something while the state has a note of it. */
+  async #during(note: object, body: () => Promise<unknown>): Promise<void> {
+    this.#underWay = [...this.#underWay, note];
+    try {
+      await body();
+    } finally {
+      this.#underWay = this.#underWay.filter((each) => each !== note);
+    }
+  }
+
+  async #attempt(run: Run, name: string, body: () => Promise<unknown>): Promise<void> {
+    try {
+      await body();
+    } catch (error) {
+      run.outcome.errors[name] = (error as Error).message;
+    }
+  }
+
+  #replace(before: Saved, after: Saved | undefined): void {
+    this.resources = this.resources.flatMap((each) => (each === before ? (after ?? []) : each));
+  }
+}
+
+/** Saves what a verb answers, and what it leaves if the resource is not ready. */
+async function saving(verb: () => Promise<Made>, save: (made: Made, initFailed: boolean) => void): Promise<void> {
+  try {
+    save(await verb(), false);
+  } catch (error) {
+    const { notReady } = error as CallError;
+    if (notReady !== undefined) save(notReady, true);
+    throw error;
+  }
+}
+
+const targetOf = ({ kind, name }: Pick<Saved, "kind" | "name">): { type: ResourceType; urn: string } => ({
+  type: TYPES[kind],
+  urn: urnOf(DYNAMIC + kind, name),
+});
+
+/** A resource as the engine writes it. */
+function written({ kind, name, id, inputs, outputs, provider: of = providerUrn(), replaced }: Saved): object {
+  const { id: _, ...resource } = saved(DYNAMIC + kind, name, id, { inputs, outputs, provider: `${of}::p-1` });
+  return { ...resource, ...(id !== "" && { id }), ...(replaced && { delete: true }) };
+}
+
+/** The values as they come back from a state. */
+const plain = (outputs: Members): Members => JSON.parse(JSON.stringify(outputs, (_, value) => value ?? undefined));
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** The route of a request in the form that rules use. */
+export function routeOf({ method, route, path }: LogEntry): string {
+  return `${method} ${route ?? path}`;
 }

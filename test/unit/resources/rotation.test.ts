@@ -1,614 +1,431 @@
-import { describe, expect, it } from "vitest";
-import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
-import { UNKNOWN } from "../../../provider/schema/field-types";
-import type { Properties } from "../../../provider/schema/outputs";
-import { failureOf } from "./harness";
-import { DAY, HOUR, RotatingStack } from "./rotating-stack";
+import { describe, expect, test } from "vitest";
+import { codeOf, DAY, DELETE, HOUR, key, LIST, POST, type Program, rotating, SECOND, TestStack } from "./harness";
 
-const first = { rotationTriggers: { quarter: "Q1" } };
-const second = { rotationTriggers: { quarter: "Q2" } };
-const third = { rotationTriggers: { quarter: "Q3" } };
+const triggered = (at: string, inputs: object = {}): Program => ({
+  ci: rotating({ rotationTriggers: { at }, ...inputs }),
+});
+
+/** A stack whose key was rotated once, by a run that delivered it. */
+async function rotated(inputs: object = {}): Promise<{ stack: TestStack; old: string; current: string }> {
+  const stack = await TestStack.start();
+  await stack.up(triggered("1", inputs));
+  const old = String(stack.outputs().keyId);
+  const run = await stack.up(triggered("2", inputs));
+  expect(run.errors).toEqual({});
+  return { stack, old, current: String(stack.outputs().keyId) };
+}
+
+const sent = ({ requests }: { requests: string[] }) => requests.filter((each) => each !== LIST);
 
 describe("a rotation", () => {
-  it.each(["rotationTriggers", "maxAge"])("is what a preview shows if it does not know %s at all", async (input) => {
-    const { outputs = {} } = await RotatingStack.start(first);
-    const stable = (inputs: Properties) => rotatingApiKey.stable?.(outputs, inputs, Date.now());
-    expect(stable({ ...first })).toContain("keyId");
-    expect(stable({ ...first, [input]: UNKNOWN })).toEqual([]);
+  test("costs a creation and a list, keeps the old key for its grace, and then one revocation", async () => {
+    const { stack, old, current } = await rotated();
+    expect(stack.outputs()).toMatchObject({ keyId: current, previousKeyId: old, requests: 2 });
+    expect(await stack.live()).toEqual([old, current]);
+    expect(await stack.up(triggered("2"))).toMatchObject({ steps: { ci: "same" }, requests: [] });
+    await stack.clock.pass(DAY + SECOND);
+    const run = await stack.up(triggered("2"));
+    expect(run).toMatchObject({ errors: {}, histories: 1, exports: 1 });
+    expect(run.requests).toEqual([LIST, DELETE]);
+    expect(await stack.live()).toEqual([current]);
+    expect(stack.outputs()).not.toHaveProperty("previousKeyId");
+    expect(stack.outputs()).not.toHaveProperty("retireAfter");
+    expect((await stack.up(triggered("2"))).steps.ci).toBe("same");
   });
 
-  it("T1: leaves the old key in use and revokes nothing if no key can be created", async () => {
-    const stack = await RotatingStack.start(first);
-    const { current, outputs } = stack;
-    await stack.harness.plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
-    await expect(stack.up(second)).rejects.toThrow(/POST \/api_keys.*400/);
-    expect(stack.outputs).toBe(outputs);
-    expect(await stack.harness.liveIds()).toEqual([current]);
-    await stack.harness.plane.rules.clear();
-    await stack.up();
-    expect(stack.previous).toBe(current);
+  test("comes with the age of the key", async () => {
+    const stack = await TestStack.start();
+    const program = { ci: rotating({ rotateAfter: "30d" }) };
+    await stack.up(program);
+    await stack.clock.pass(30 * DAY - HOUR);
+    expect((await stack.up(program)).steps.ci).toBe("same");
+    await stack.clock.pass(HOUR);
+    expect((await stack.refresh()).steps.ci).toBe("same");
+    expect((await stack.up(program)).steps.ci).toBe("update");
+    expect(await stack.live()).toHaveLength(2);
   });
 
-  it("T1: leaves the old key in use and no other key if every answer is lost", async () => {
-    const stack = await RotatingStack.start(first);
-    const { current } = stack;
-    await stack.harness.plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", count: null });
-    await expect(stack.up(second)).rejects.toThrow(/No key was created/);
-    expect(await stack.harness.liveIds()).toEqual([current]);
-    expect(await stack.harness.plane.count("DELETE")).toBe(3);
+  test("is not caused by the first triggers, or by removing them", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: rotating() });
+    await stack.up(triggered("1"));
+    await stack.up({ ci: rotating() });
+    await stack.up(triggered("2"));
+    expect(await stack.live()).toHaveLength(1);
   });
 
-  it("T2: is repeated after a crash before the key is saved, and the next run sweeps the lost key", async () => {
-    const stack = await RotatingStack.start(first);
-    const { current } = stack;
-    await stack.crashedUp(second);
-    expect(await stack.harness.liveIds()).toHaveLength(2);
-    await stack.up();
-    expect(stack.previous).toBe(current);
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  test("waits for the previous key, says so once, and follows in the run that revokes it", async () => {
+    const { stack, old, current } = await rotated();
+    const run = await stack.up(triggered("3"));
+    expect(run).toMatchObject({ steps: { ci: "update" }, requests: [] });
+    expect(run.info).toEqual([expect.stringContaining(old)]);
+    expect(await stack.up(triggered("3"))).toMatchObject({ steps: { ci: "same" }, info: [] });
+    await stack.clock.pass(DAY + SECOND);
+    expect((await stack.up(triggered("3"))).errors).toEqual({});
+    expect(stack.outputs().previousKeyId).toBe(current);
+    expect(await stack.live()).toEqual([current, stack.outputs().keyId]);
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered("3"));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect((await stack.up(triggered("3"))).steps.ci).toBe("same");
   });
 
-  it("T3: creates no third key in the next run if its consumers fail half-way", async () => {
-    const stack = await RotatingStack.start(first);
-    const { current } = stack;
-    await stack.failedUp(second);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-    expect(await stack.harness.plane.count("POST")).toBe(2);
+  test("that is interrupted is not repeated by the next run once its key is in the state", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    await stack.up(triggered("2"), { fails: true });
+    expect(await stack.up(triggered("2"))).toMatchObject({ steps: { ci: "same" } });
+    expect(await stack.live()).toHaveLength(2);
   });
 
-  it("T4: is queued during the grace period, reported once, and runs when the previous key is revoked", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(HOUR);
-    expect(await stack.up(third)).toMatchObject({ changed: true });
-    expect(stack.outputs?.nextAction).toContain(`rotate as soon as key ${previous} is revoked`);
-    expect(stack.harness.told.info.at(-1)).toMatch(/key rotates as soon as the previous key/);
-    for (let run = 0; run < 3; run++) {
-      await stack.harness.clock.pass(HOUR);
-      expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    }
-    expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    await stack.harness.clock.pass(DAY);
-    expect(await stack.up()).toMatchObject({
-      changed: true,
-      reasons: [expect.stringMatching(/grace/), expect.anything()],
-    });
-    expect(stack.previous).toBe(current);
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  test("fails without a change if no key can be created, and the key stays", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    const before = stack.outputs();
+    await stack.plane.rules.add({ route: POST, status: 403 });
+    expect(codeOf(await stack.up(triggered("2")))).toBeDefined();
+    expect(stack.outputs()).toEqual(before);
+    expect(stack.find("ci")?.initFailed).toBeFalsy();
+    await stack.up(triggered("2"));
+    expect(stack.outputs().previousKeyId).toBe(before.keyId);
   });
 
-  it("T4: stores triggers only as digests, even queued ones", async () => {
-    const stack = await RotatingStack.start({ rotationTriggers: { quarter: "hush-1" } });
-    await stack.up({ rotationTriggers: { quarter: "hush-2" } });
-    await stack.up({ rotationTriggers: { renamed: ["hush-3", { deep: "hush-4" }] } });
-    expect(stack.outputs).toHaveProperty("queuedTriggersDigest");
-    expect(JSON.stringify(stack.outputs)).not.toContain("hush");
-  });
-
-  it("T4: removes plain-text triggers from a state of version 0.1, and still carries out what they request", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    await stack.up(third);
-    const { triggersDigest, queuedTriggersDigest, ...rest } = stack.outputs ?? {};
-    const old = { rotationTriggers: second.rotationTriggers, queuedTriggers: third.rotationTriggers };
-    for (const run of [() => stack.refresh(), () => stack.up()]) {
-      stack.outputs = { ...rest, ...old };
-      await run();
-      for (const name of Object.keys(old)) expect(stack.outputs).not.toHaveProperty(name);
-    }
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    const { current } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    expect(stack.previous).toBe(current);
-  });
-
-  it("T4: does not happen if it is requested and withdrawn during the grace period", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    await stack.up(third);
-    await stack.up(second);
-    await stack.harness.clock.pass(2 * DAY);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-    expect(await stack.harness.plane.count("POST")).toBe(2);
-  });
-
-  it("T5: stands if the previous key cannot be revoked, which is tried again without creating another key", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    const rule = await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-    expect(await stack.up()).not.toHaveProperty("notReady");
-    expect(stack.warnings).toMatch(new RegExp(`could not revoke key ${previous}; the next .* tries again`));
-    expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    await stack.harness.plane.rules.remove(rule.id);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.harness.liveIds()).toEqual([current]);
-    expect(stack.current).toBe(current);
-    const { length } = await stack.harness.requests();
-    await stack.up();
-    expect(await stack.harness.requests(length)).toEqual([]);
-  });
-
-  it("creates a third key until the end of the run if a key is retired in the same run", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.failedUp(third);
-    expect(await stack.harness.liveIds()).toEqual([previous, current, stack.current]);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-  });
-
-  it("revokes a key only after a grace that starts with the first run that gives its successor to the whole stack", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.failedUp(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.failedUp();
-    expect(stack.outputs).toMatchObject({
-      retired: [previous],
-      nextAction: `make sure that key ${previous} is revoked`,
-    });
-    expect(stack.previous).toBe("");
-    // Only this run gives the successor to consumers outside the stack.
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    await stack.harness.clock.pass(DAY - 1_000);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    await stack.harness.clock.pass(1_000);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.harness.liveIds()).toEqual([current]);
-  });
-
-  it("counts maxOverlap from the delivery, too, so that consumers have the time to change to the successor", async () => {
-    const inputs = { ...second, gracePeriod: "1h", maxOverlap: "2h" };
-    const stack = await RotatingStack.start({ ...first, gracePeriod: "1h", maxOverlap: "2h" });
-    await stack.failedUp(inputs);
-    const { previous } = stack;
-    await stack.harness.clock.pass(3 * HOUR);
-    await stack.failedUp();
-    await stack.harness.plane.state.useKey(previous);
-    await stack.up();
-    await stack.harness.clock.pass(2 * HOUR - 1_000);
-    await stack.harness.plane.state.useKey(previous);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.clock.pass(1_000);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("keeps a retired key that was used after its retirement, because a failed run has not revoked it", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.failedUp();
-    expect(stack.outputs).toMatchObject({ retired: [previous] });
-    await stack.harness.clock.pass(60_000);
-    await stack.harness.plane.state.useKey(previous);
-    await stack.up();
-    expect(stack.warnings).toMatch(
-      new RegExp(`key ${previous} .*is retired, but stays live, because it is still used`),
-    );
-    expect(stack.warnings).toContain(`Give its users key ${stack.current}`);
-    expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.clock.pass(HOUR + 1_000);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("starts the grace again if the successor is compromised, because its users need yet another key", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(DAY - HOUR);
-    await stack.failedUp({ ...second, revokeNow: current });
-    await stack.harness.clock.pass(DAY);
-    // The grace since the rotation is over, but nobody outside has the new key before this run.
-    await stack.up({ ...second, revokeNow: current });
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("records a key that is retired even if it fails, and the next run revokes that key", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.harness.plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
-    expect((await stack.up(third)).notReady).toMatch(/POST \/api_keys.*400/);
-    expect(stack.outputs).toMatchObject({ keyId: current, retired: [previous] });
-    expect(await stack.harness.liveIds()).toEqual([previous, current]);
-    await stack.harness.plane.rules.clear();
-    await stack.up();
-    expect(stack.previous).toBe(current);
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-  });
-
-  it("keeps its keys and both lost names in the state if every answer of two rotations is lost without a key", async () => {
-    const stack = await RotatingStack.start(first);
-    const { current, outputs } = stack;
-    await stack.harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "never", count: null });
-    expect((await stack.up(second)).notReady).toMatch(/No key was created/);
-    expect(stack.outputs).toMatchObject({ keyId: current, key: outputs?.key });
-    const early = stack.outputs?.lostNames;
-    expect(early).toHaveLength(3);
-    expect((await stack.up()).notReady).toMatch(/No key was created/);
-    expect(stack.outputs?.lostNames).toEqual(stack.harness.names.slice(1));
-    expect(stack.outputs?.lostNames).toEqual(expect.arrayContaining(early as string[]));
-    expect(await stack.harness.liveIds()).toEqual([current]);
-  });
-
-  it("forgets retired keys when a list shows that they are gone", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.up(third);
-    expect(stack.outputs).toMatchObject({ retired: [previous] });
-    const old = stack.previous;
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    expect(stack.outputs).toMatchObject({ retired: [old] });
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("remembers a retired key that one list lacks", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const retired = [stack.previous];
-    await stack.harness.clock.pass(DAY);
-    await stack.failedUp(third);
-    retired.push(stack.previous);
-    await stack.harness.clock.pass(DAY);
-    // The newest key is the first one in a list.
-    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 2, count: 1 });
-    await stack.failedUp();
-    expect(stack.outputs).toMatchObject({ retired });
-    await stack.finishRun();
-    expect(await stack.harness.liveIds()).toEqual([retired[1], stack.current]);
-  });
-
-  it("keeps the id of a retired live key in a refresh that finds no other key, so that the deletion revokes it", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    await stack.harness.clock.pass(DAY);
-    const { previous } = stack;
-    await stack.failedUp();
-    await stack.harness.plane.state.revokeKey(stack.current);
-    // One list that lacks it proves nothing.
-    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 0, count: 1 });
-    expect(await stack.refresh()).toBe(true);
-    expect(stack.outputs).toMatchObject({ retired: [previous] });
-    expect(await stack.harness.liveIds()).toEqual([previous]);
-    await stack.failedUp();
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-    await stack.destroy();
-    expect(await stack.harness.liveIds()).toEqual([]);
-  });
-
-  it("T6: goes on if a crashed run has already revoked the previous key", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    await stack.harness.clock.pass(DAY);
-    const { previous } = stack;
-    await stack.crashedLastUp();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-    await stack.up();
-    expect(stack.previous).toBe("");
-    expect(stack.ledger).not.toHaveProperty("unrevoked");
-    expect(stack.warnings).toMatch(
-      new RegExp(`^two lists lack key ${previous} [^\n]*npx keyplane revoke ${previous}\`$`),
-    );
-  });
-
-  it.each([1, 8])("keeps a previous key that works although two lists lack it %i days later", async (days) => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.clock.pass(days * DAY);
-    await stack.harness.plane.rules.add({ route: "GET /api_keys", lacks: 1, count: 2 });
-    await stack.up();
-    expect(stack.previous).toBe(previous);
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-    expect(stack.warnings).toMatch(new RegExp(`the last use of key ${previous} is unknown: .*but the key works`));
-  });
-
-  it("T7: keeps a previous key in use, says who used it and when, and revokes it when it is quiet", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    await stack.harness.plane.state.useKey(previous, HOUR / 2, "203.0.113.9");
-    await stack.up();
-    expect(stack.warnings).toMatch(
-      new RegExp(`key ${previous} .*last used \\S+Z from 203\\.0\\.113\\.9\\. It is kept`),
-    );
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.clock.pass(HOUR / 2 + 1_000);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T7: revokes a previous key in use when maxOverlap is over, and not before", async () => {
-    const stack = await RotatingStack.start({ ...first, maxOverlap: "2d" });
-    await stack.up({ ...second, maxOverlap: "2d" });
-    const { previous } = stack;
-    for (let hours = 24; hours < 48; hours += 2) {
-      await stack.harness.clock.pass(hours === 24 ? DAY : 2 * HOUR);
-      await stack.harness.plane.state.useKey(previous);
-      await stack.up();
-      expect(await stack.harness.liveIds()).toContain(previous);
-    }
-    await stack.harness.clock.pass(2 * HOUR);
-    await stack.harness.plane.state.useKey(previous);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-    expect(stack.warnings).toMatch(/revoked anyway, because maxOverlap is over/);
-  });
-
-  it.each([
-    ["quietPeriod", { quietPeriod: "1h" }],
-    ["maxOverlap", { quietPeriod: "3d", maxOverlap: "25h" }],
-  ])("T7: applies a shortened %s at once, even to a key that was found in use", async (_, short) => {
-    const long = { quietPeriod: "3d" };
-    const stack = await RotatingStack.start({ ...first, ...long });
-    await stack.up({ ...second, ...long });
-    await stack.harness.clock.pass(DAY);
-    await stack.harness.plane.state.useKey(stack.previous);
-    await stack.up();
-    await stack.harness.clock.pass(2 * HOUR);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    await stack.up({ ...second, ...short });
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T7: keeps a previous key whose last use is unknown", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.clock.pass(DAY);
-    const rule = await stack.harness.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
-    await stack.up();
-    expect(stack.warnings).toMatch(new RegExp(`the last use of key ${previous} is unknown`));
-    expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.harness.plane.rules.remove(rule.id);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T8: creates a new key if both keys were revoked, and reports that they are gone", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    for (const id of [current, previous]) await stack.harness.plane.state.revokeKey(id);
-    expect(await stack.refresh()).toBe(true);
-    expect(stack.outputs).toBeUndefined();
-    const named = `key ${current} \\(ci-.*\\) and key ${previous} \\(ci-.*\\) are gone from the account\\. `;
-    expect(stack.warnings).toMatch(new RegExp(named));
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T9: replaces a missing current key and keeps the previous one for a new grace period", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { current, previous } = stack;
-    await stack.harness.plane.state.revokeKey(current);
-    await stack.harness.clock.pass(23 * HOUR);
-    expect(await stack.refresh()).toBe(true);
-    expect(stack.current).toBe(current);
-    expect(await stack.up()).toMatchObject({ reasons: [`key ${current} is gone from the account`] });
-    expect(stack.previous).toBe(previous);
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-    await stack.harness.clock.pass(2 * HOUR);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T9: never revokes the previous key before a missing current key is replaced, even after the grace period", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    const { previous } = stack;
-    await stack.harness.plane.state.revokeKey(stack.current);
-    await stack.harness.clock.pass(2 * DAY);
-    await stack.refresh();
-    await stack.crashedUp();
-    expect(await stack.harness.liveIds()).toContain(previous);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-  });
-
-  it("T9: forgets a missing previous key without creating a new one", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    await stack.harness.plane.state.revokeKey(stack.previous);
-    await stack.refresh();
-    expect(stack.previous).toBe("");
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-  });
-
-  it("T10: waits if an answer shows that only a wrong local clock makes it due, and happens as soon as the service agrees", async () => {
-    const stack = await RotatingStack.start({ rotateAfter: "30d" });
-    const { current } = stack;
-    stack.harness.clock.advance(31 * DAY);
-    await stack.harness.account.keys.list({ fresh: true });
-    expect(stack.plan().reasons).toEqual([expect.stringMatching(/^due since .*31d old$/)]);
-    await stack.up();
-    expect(stack.warnings).toMatch(
-      /^the key is due for rotation at \S+Z, but it is not rotated yet, because this machine's clock shows \S+Z, but the service's shows \S+Z\. Correct/,
-    );
-    expect(await stack.harness.liveIds()).toEqual([current]);
-    expect(await stack.harness.plane.count("POST", "/api_keys")).toBe(1);
-    await stack.harness.plane.clock.set({ offsetMs: 31 * DAY });
-    await stack.harness.account.keys.list({ fresh: true });
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-  });
-
-  it("T10: happens once and revokes nothing if no answer has shown the service's clock before", async () => {
-    const stack = await RotatingStack.start({ rotateAfter: "30d" });
-    const { current } = stack;
-    stack.harness.clock.advance(31 * DAY);
-    await stack.up();
-    for (let day = 0; day < 3; day++) {
-      stack.harness.clock.advance(DAY);
-      await stack.up();
-    }
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-    expect(await stack.harness.plane.count("DELETE")).toBe(0);
-  });
-
-  it("T10: does not end the grace period early because of a wrong local clock", async () => {
-    const stack = await RotatingStack.start(first);
-    await stack.up(second);
-    stack.harness.clock.advance(2 * DAY);
-    await stack.up();
-    expect(stack.warnings).toMatch(/is kept until \S+Z: this machine's clock shows \S+Z, but the service's shows \S+Z/);
-    expect(await stack.harness.liveIds()).toEqual([stack.previous, stack.current]);
-  });
-
-  it("T10: keeps its scheduled times if the local clock jumps back", async () => {
-    const stack = await RotatingStack.start({ ...first, rotateAfter: "30d" });
-    await stack.up({ ...second, rotateAfter: "30d" });
-    const times = [stack.outputs?.rotateAt, stack.outputs?.retireAfter, stack.outputs?.nextAction];
-    stack.harness.clock.advance(-DAY);
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    await stack.up({ ...second, rotateAfter: "30d", verify: true });
-    expect([stack.outputs?.rotateAt, stack.outputs?.retireAfter, stack.outputs?.nextAction]).toEqual(times);
-  });
-
-  it("T11: creates a new key if an old state contains a revoked one, and reports the unknown key in use", async () => {
-    const stack = await RotatingStack.start(first);
-    const old = stack.outputs;
-    await stack.up(second);
-    const lost = stack.current;
-    await stack.harness.plane.state.useKey(lost);
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    const restored = await RotatingStack.start(first, stack.harness);
-    restored.outputs = old;
-    expect(await restored.refresh()).toBe(true);
-    expect(restored.outputs).toBeUndefined();
-    await restored.up();
-    expect(restored.current).not.toBe(lost);
-    expect(await stack.harness.liveIds()).toContain(lost);
-    expect(stack.warnings).toMatch(new RegExp(`key ${lost} .*It stays live, because it was used`));
+  test("with other recipients or another maxAge waits for the previous key, too", async () => {
+    const { stack, current } = await rotated();
+    await stack.up(triggered("2", { maxAge: "90d" }));
+    expect(await stack.live()).toHaveLength(2);
+    expect(stack.outputs()).not.toHaveProperty("expiresAt");
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered("2", { maxAge: "90d" }));
+    expect(stack.outputs()).toMatchObject({ previousKeyId: current, expiresAt: expect.any(String) });
+    expect((await stack.up(triggered("2", { maxAge: "90d" }))).steps.ci).toBe("same");
+    expect((await stack.up(triggered("2", { maxAge: "2160h" }))).steps.ci).not.toBe("replace");
+    expect(await stack.live()).toHaveLength(2);
   });
 });
 
-describe("the key with which keyplane authenticates", () => {
-  async function ownStack(inputs: object = {}): Promise<RotatingStack> {
-    const stack = await RotatingStack.start({ ...first, ...inputs });
-    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
-    return stack;
-  }
-
-  it("T12: is not rotated without selfRotation", async () => {
-    const stack = await ownStack();
-    const { current } = stack;
-    expect((await failureOf(stack.up(second))).message).toMatch(/selfRotation to true/);
-    await expect(stack.up({ ...first, revokeNow: current })).rejects.toThrow(/selfRotation/);
-    await expect(stack.destroy()).rejects.toThrow(/lock keyplane out/);
-    expect(await stack.harness.liveIds()).toEqual([current]);
-    expect(await stack.harness.plane.count("POST")).toBe(1);
+describe("the previous key", () => {
+  test("stays until a run of the whole stack has succeeded, and a grace after it", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    await stack.up(triggered("2"), { fails: true });
+    await stack.clock.pass(2 * DAY);
+    // A run of a part of the stack delivers nothing.
+    await stack.up({ ...triggered("2"), db: key() }, { target: "db" });
+    const kept = await stack.up({ ...triggered("2"), db: key() }, { fails: true });
+    expect(kept).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(sent(kept)).toEqual([]);
+    expect(await stack.live()).toContain(stack.outputs().previousKeyId);
+    // The reason is on record: nothing is due until it asks again.
+    expect(await stack.up({ ...triggered("2"), db: key() })).toMatchObject({ steps: { ci: "same" } });
+    await stack.clock.pass(DAY - HOUR);
+    expect(await stack.up({ ...triggered("2"), db: key() })).toMatchObject({ steps: { ci: "same" } });
+    await stack.clock.pass(2 * HOUR);
+    await stack.up({ ...triggered("2"), db: key() });
+    expect(await stack.live()).toHaveLength(2);
+    expect(stack.outputs()).not.toHaveProperty("previousKeyId");
   });
 
-  it("T12: is rotated step by step, with a trial of the new key, and revoked only by its successor", async () => {
-    const inputs = { ...second, selfRotation: true };
-    const stack = await ownStack({ selfRotation: true });
-    const { current } = stack;
-    await stack.up(inputs);
-    expect(stack.previous).toBe(current);
-    expect(
-      (await stack.harness.plane.liveKeys()).find((key) => String(key.id) === stack.current)?.lastUsedAt,
-    ).not.toBeNull();
-    expect(stack.warnings).toMatch(/\(1\).*\(2\).*pulumi config set --secret keyplane:apiKey.*\(3\).*pulumi up/);
-
-    await stack.harness.clock.pass(8 * DAY);
-    await stack.up();
-    expect(stack.warnings).toMatch(new RegExp(`key ${current} is due to be revoked, but keyplane still authenticates`));
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-
-    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
-    const [last] = await stack.harness.plane.log({ method: "DELETE" });
-    expect(last?.keyId).toBe(Number(stack.current));
+  test("whose successor was delivered late has the whole grace after that", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    await stack.up(triggered("2"), { fails: true });
+    await stack.clock.pass(DAY - HOUR);
+    await stack.up(triggered("2"));
+    await stack.clock.pass(2 * HOUR);
+    const run = await stack.up(triggered("2"));
+    expect([run.steps.ci, sent(run)]).toEqual(["update", []]);
+    const { deliveredAt, retireAfter } = stack.outputs();
+    expect(Date.parse(String(retireAfter)) - Date.parse(String(deliveredAt))).toBe(DAY);
+    await stack.clock.pass(DAY - 2 * HOUR);
+    await stack.up(triggered("2"));
+    // The delivery is on record, so that nobody asks again.
+    expect(await stack.live()).toHaveLength(1);
   });
 
-  it("T12: stays live with its successor if the rotation is interrupted at any point", async () => {
-    const inputs = { ...second, selfRotation: true };
-    const stack = await ownStack({ selfRotation: true });
-    const { current } = stack;
-    await stack.crashedUp(inputs);
-    expect(await stack.harness.liveIds()).toContain(current);
-    await stack.up();
-    await stack.harness.clock.pass(2 * DAY);
-    await stack.crashedUp();
-    expect(await stack.harness.liveIds()).toEqual(expect.arrayContaining([current, stack.current]));
+  test("stays without a history until maxOverlap, says so once an interval, and is then revoked with a warning", async () => {
+    const { stack, current } = await rotated({ maxOverlap: "3d" });
+    stack.history = undefined;
+    await stack.clock.pass(DAY + SECOND);
+    const kept = await stack.up(triggered("2", { maxOverlap: "3d" }));
+    expect([kept.steps.ci, sent(kept)]).toEqual(["update", []]);
+    expect(kept.warn.length).toBeGreaterThan(0);
+    expect(await stack.up(triggered("2", { maxOverlap: "3d" }))).toMatchObject({ steps: { ci: "same" }, warn: [] });
+    await stack.clock.pass(2 * DAY);
+    const run = await stack.up(triggered("2", { maxOverlap: "3d" }));
+    expect(sent(run)).toEqual([DELETE]);
+    expect(run.warn.join()).toContain("maxOverlap");
+    expect(await stack.live()).toEqual([current]);
   });
 
-  it("T12: is replaced at once if it is compromised, but revoked only by its successor", async () => {
-    const stack = await ownStack({ selfRotation: true });
-    const { current } = stack;
-    const inputs = { ...first, selfRotation: true, revokeNow: current };
-    await stack.up(inputs);
-    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
-    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
-    await stack.up(inputs);
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  test("that is in use stays, its user is named, and it goes when it is quiet", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.clock.pass(DAY + SECOND);
+    await stack.plane.state.useKey(old, 0, "192.0.2.7");
+    const kept = await stack.up(triggered("2"));
+    expect(sent(kept)).toEqual([]);
+    expect(kept.warn.join()).toContain("192.0.2.7");
+    expect((await stack.up(triggered("2"))).steps.ci).toBe("same");
+    await stack.clock.pass(2 * HOUR + SECOND);
+    expect(sent(await stack.up(triggered("2")))).toEqual([DELETE]);
+    expect(await stack.live()).toEqual([current]);
   });
 
-  it("T12: stays the previous key if its successor rotates because of its deadline, also beyond maxOverlap", async () => {
-    const inputs = { rotateAfter: "20d", maxAge: "30d", selfRotation: true, maxOverlap: "40d" };
-    const stack = await ownStack(inputs);
-    const own = stack.current;
-    await stack.harness.clock.pass(20 * DAY);
-    await stack.up();
-    expect(stack.previous).toBe(own);
-    await stack.harness.clock.pass(20 * DAY);
-    const { current } = stack;
-    await stack.up();
-    expect(stack.previous).toBe(own);
-    await stack.harness.clock.pass(2 * DAY);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([own, stack.current].sort());
-    expect(stack.current).not.toBe(current);
+  test("in use is revoked when maxOverlap is over, and not before", async () => {
+    const { stack, old, current } = await rotated();
+    for (let day = 1; day < 7; day++) {
+      await stack.clock.pass(DAY);
+      await stack.plane.state.useKey(old);
+      await stack.up(triggered("2"));
+      expect(await stack.live()).toContain(old);
+    }
+    await stack.clock.pass(DAY + HOUR);
+    await stack.plane.state.useKey(old);
+    await stack.up(triggered("2"));
+    expect(await stack.live()).toEqual([current]);
   });
 
-  it("T12: keeps the key before it for its grace if it is compromised, because nobody has named that one", async () => {
-    const stack = await RotatingStack.start({ ...first, selfRotation: true });
-    const inputs = { ...second, selfRotation: true };
-    await stack.up(inputs);
-    const { current, previous } = stack;
-    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
-    await stack.harness.clock.pass(HOUR);
-    await stack.harness.plane.state.useKey(previous);
-    await stack.up({ ...inputs, revokeNow: current });
-    expect(await stack.harness.liveIds()).toEqual([previous, current, stack.current]);
-    stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
-    await stack.harness.clock.pass(DAY);
-    await stack.up();
-    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  test("that cannot be revoked is tried again by the next run, without another key", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.clock.pass(DAY + SECOND);
+    await stack.plane.rules.add({ route: DELETE, status: 400 });
+    const run = await stack.up(triggered("2"));
+    expect(run.warn.join()).toContain(old);
+    expect(stack.outputs().previousKeyId).toBe(old);
+    await stack.up(triggered("2"));
+    expect(await stack.live()).toEqual([current]);
+  });
+
+  test("that is gone is forgotten without a request for its revocation", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.plane.state.revokeKey(old);
+    await stack.clock.pass(DAY + SECOND);
+    const run = await stack.up(triggered("2"));
+    expect(run.errors).toEqual({});
+    expect(sent(run)).not.toContain(DELETE);
+    expect(stack.outputs()).toMatchObject({ keyId: current });
+    expect(stack.outputs()).not.toHaveProperty("previousKeyId");
+  });
+
+  test("is revoked at its own deadline, whoever uses it", async () => {
+    const inputs = { maxAge: "3d", gracePeriod: "12h" };
+    const { stack, old } = await rotated(inputs);
+    await stack.clock.pass(3 * DAY + HOUR);
+    await stack.plane.state.useKey(old);
+    await stack.up(triggered("2", inputs));
+    expect(await stack.live()).not.toContain(old);
+  });
+
+  test("is not revoked early because this machine's clock is wrong", async () => {
+    const { stack, old } = await rotated();
+    await stack.plane.clock.set({ offsetMs: -10 * DAY });
+    await stack.clock.pass(DAY + SECOND);
+    expect(sent(await stack.up(triggered("2")))).toEqual([]);
+    expect(await stack.live()).toContain(old);
+  });
+});
+
+describe("revokeNow", () => {
+  const start = async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: rotating() });
+    return { stack, old: String(stack.outputs().keyId) };
+  };
+
+  test("of the current key creates another one and revokes the key in the same run", async () => {
+    const { stack, old } = await start();
+    const run = await stack.up({ ci: rotating({ revokeNow: old }) });
+    expect(run.errors).toEqual({});
+    expect(sent(run)).toEqual([POST, DELETE]);
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(stack.outputs()).not.toHaveProperty("previousKeyId");
+    // The line can stay in the program.
+    expect(await stack.up({ ci: rotating({ revokeNow: old }) })).toMatchObject({ steps: { ci: "same" } });
+  });
+
+  test("of the current key keeps the previous key for its own grace", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.up(triggered("2", { revokeNow: current }));
+    expect(await stack.live()).toEqual([old, stack.outputs().keyId]);
+    expect(stack.outputs().previousKeyId).toBe(old);
+  });
+
+  test("of the previous key revokes it at once, in use and in its grace, without asking the history", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.plane.state.useKey(old);
+    const run = await stack.up(triggered("2", { revokeNow: old }));
+    expect(run).toMatchObject({ errors: {}, histories: 0 });
+    expect(await stack.live()).toEqual([current]);
+    expect(stack.outputs()).not.toHaveProperty("previousKeyId");
+  });
+
+  test("that cannot revoke the current key fails, has the id on record, and the next run revokes it", async () => {
+    const { stack, old } = await start();
+    await stack.plane.rules.add({ route: DELETE, status: 400 });
+    const run = await stack.up({ ci: rotating({ revokeNow: old }) });
+    expect(codeOf(run)).toBe("KP-REVOKE");
+    expect(stack.outputs().pendingRevocations).toEqual([old]);
+    const { keyId } = stack.outputs();
+    expect(keyId).not.toBe(old);
+    expect((await stack.up({ ci: rotating({ revokeNow: old }) })).errors).toEqual({});
+    expect(await stack.live()).toEqual([keyId]);
+  });
+
+  test("that cannot revoke the previous key fails, and the next run revokes it", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.plane.rules.add({ route: DELETE, status: 400 });
+    const run = await stack.up(triggered("2", { revokeNow: old }));
+    expect(codeOf(run)).toBe("KP-REVOKE");
+    expect((await stack.up(triggered("2", { revokeNow: old }))).errors).toEqual({});
+    expect(await stack.live()).toEqual([current]);
+  });
+
+  test("of the current key waits until its successor is ready", async () => {
+    const { stack, old } = await start();
+    await stack.plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: 120_000 }] });
+    const program = { ci: rotating({ revokeNow: old, operationTimeout: "60s" }) };
+    expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
+    expect(await stack.live()).toContain(old);
+    expect(stack.outputs().pendingRevocations).toEqual([old]);
+    await stack.clock.pass(HOUR);
+    expect((await stack.up(program)).errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("of a key that the resource does not have is an error in the preview", async () => {
+    const { stack } = await start();
+    const preview = await stack.preview({ ci: rotating({ revokeNow: "999" }) });
+    expect(codeOf(preview)).toBe("KP-INPUT");
+    expect(preview.requests).toEqual([]);
+  });
+
+  test("that was killed before the successor was saved, leaves one key after the next run", async () => {
+    const { stack, old } = await start();
+    await stack.clock.pass(HOUR);
+    const program = { ci: rotating({ revokeNow: old }) };
+    await stack.up(program, { dies: "ci" });
+    expect((await stack.up(program)).errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+});
+
+describe("a new key that is not ready", () => {
+  test("is revoked at once if it is refused, and the old key stays", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1", { verify: true }));
+    const { keyId } = stack.outputs();
+    await stack.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-UNUSABLE");
+    expect(await stack.live()).toEqual([keyId]);
+    expect(stack.outputs().keyId).toBe(keyId);
+    await stack.plane.rules.clear();
+    expect((await stack.up(triggered("2", { verify: true }))).errors).toEqual({});
+    expect(stack.outputs().previousKeyId).toBe(keyId);
+  });
+
+  test("and cannot be revoked either is on record, and the next run revokes it", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1", { verify: true }));
+    await stack.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.plane.rules.add({ route: DELETE, status: 400, count: 1 });
+    expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-UNUSABLE");
+    expect(stack.outputs().pendingRevocations).toHaveLength(1);
+    await stack.plane.rules.clear();
+    expect((await stack.up(triggered("2", { verify: true }))).errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().previousKeyId, stack.outputs().keyId]);
+  });
+
+  test("starts the grace of the previous key when it is ready", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    await stack.plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: 120_000 }] });
+    const program = triggered("2", { operationTimeout: "60s" });
+    expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
+    await stack.clock.pass(2 * DAY);
+    expect((await stack.up(program)).errors).toEqual({});
+    expect(await stack.live()).toHaveLength(2);
+    expect(Date.parse(String(stack.outputs().retireAfter))).toBeGreaterThan(stack.clock.now() + DAY - HOUR);
+  });
+
+  test("that fails in a later run is revoked and replaced, and the previous key stays", async () => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1"));
+    const { keyId: old } = stack.outputs();
+    const course = { action: "start_compute", runningMs: 120_000, outcome: "failed" } as const;
+    await stack.plane.rules.add({ route: POST, operations: [course] });
+    const program = triggered("2", { operationTimeout: "60s" });
+    await stack.up(program);
+    await stack.clock.pass(HOUR);
+    expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
+    expect((await stack.up(program)).errors).toEqual({});
+    expect(await stack.live()).toEqual([old, stack.outputs().keyId]);
+    expect(stack.outputs().previousKeyId).toBe(old);
+  });
+});
+
+describe("a key that is gone", () => {
+  test("is drift in a refresh, and the next run creates another one beside the previous key", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.plane.state.revokeKey(current);
+    await stack.clock.pass(2 * 60_000);
+    const refresh = await stack.refresh();
+    expect(refresh.steps.ci).toBe("drift");
+    expect(refresh.warn.join()).toContain(current);
+    const run = await stack.up(triggered("2"));
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toEqual([old, stack.outputs().keyId]);
+    expect(stack.outputs().previousKeyId).toBe(old);
+  });
+
+  test("with its previous one removes the resource in a refresh", async () => {
+    const { stack, old, current } = await rotated();
+    await stack.plane.state.revokeKey(current);
+    await stack.plane.state.revokeKey(old);
+    await stack.clock.pass(2 * 60_000);
+    expect((await stack.refresh()).steps.ci).toBe("gone");
+    await stack.up(triggered("2"));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+});
+
+describe("keyplane's own key", () => {
+  /** A stack that manages the key with which the provider authenticates from now on. */
+  const start = async (inputs: object = {}) => {
+    const stack = await TestStack.start();
+    await stack.up(triggered("1", inputs));
+    const { keyId, key: secret } = stack.outputs();
+    stack.settings = { ...stack.settings, apiKey: String(secret) };
+    return { stack, own: String(keyId) };
+  };
+
+  test("is not rotated, replaced by revokeNow, or deleted without selfRotation", async () => {
+    const { stack, own } = await start();
+    expect(codeOf(await stack.up(triggered("2")))).toBe("KP-OWN-CREDENTIAL");
+    expect(codeOf(await stack.up(triggered("1", { revokeNow: own })))).toBe("KP-OWN-CREDENTIAL");
+    expect(codeOf(await stack.destroy())).toBe("KP-OWN-CREDENTIAL");
+    expect(await stack.live()).toEqual([own]);
+  });
+
+  test("is rotated with selfRotation, its successor is tried, and only the successor revokes it", async () => {
+    const { stack, own } = await start({ selfRotation: true });
+    const run = await stack.up(triggered("2", { selfRotation: true }));
+    expect(run.errors).toEqual({});
+    expect(sent(run)).toEqual([POST, "GET /projects"]);
+    expect(run.warn.join()).toContain("pulumi config set");
+    await stack.clock.pass(9 * DAY);
+    const kept = await stack.up(triggered("2", { selfRotation: true }));
+    expect(kept.warn.join()).toContain("keyplane:apiKey");
+    expect(await stack.live()).toContain(own);
+    stack.settings = { ...stack.settings, apiKey: String(stack.outputs().key) };
+    await stack.up(triggered("2", { selfRotation: true }));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("that revokeNow names gets a successor with selfRotation, and is not revoked by itself", async () => {
+    const { stack, own } = await start({ selfRotation: true });
+    const run = await stack.up(triggered("1", { selfRotation: true, revokeNow: own }));
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toEqual([own, stack.outputs().keyId]);
+    expect(stack.outputs().previousKeyId).toBe(own);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { resourceTypes } from "../../../provider/dynamic/registry";
-import type { Context } from "../../../provider/schema/resource-type";
+import type { Call } from "../../../provider/keys/place";
+import { projectReady } from "../../../provider/resources/project-ready";
+import { runCall } from "../../../provider/session/call";
 import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
 import { Session } from "../../../provider/session/session";
-import { runVerb } from "../../../provider/session/verb";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
@@ -15,26 +15,30 @@ afterEach(() => {
 });
 
 /** A verb whose body is under test, with the lines of its resource that stay. */
-function verb(session: Session, name: string, body: (context: Context) => Promise<void>) {
+function verb(session: Session, name: string, body: (call: Call) => Promise<void>) {
   const urn = `urn:pulumi:dev::app::t::${name}`;
   const lines: string[] = [];
   vi.spyOn(session.engine, "log").mockImplementation((_urn, severity, text) => {
     if (severity !== "progress") lines.push(`${severity}: ${text}`);
   });
-  const type = resourceTypes.ProjectReady;
-  const ended = runVerb(session, { type, name: "create", urn, values: {} }, body).catch((error: Error) => error);
+  const target = { type: projectReady, urn };
+  const ended = runCall(session, target, { kind: "create", at: {} }, body).catch((error: Error) => error);
   return { lines, ended };
 }
 
-const newSession = () =>
-  new Session(() => {
+/** A session of calls that send nothing. */
+function newSession(): Session {
+  const session = new Session(() => {
     throw new Error("no message is sent");
   });
+  vi.spyOn(session, "place").mockReturnValue({} as Call["place"]);
+  return session;
+}
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Waits as a wait for an operation does, with its progress every five seconds. */
-async function poll({ progress }: Context, forMs: number): Promise<void> {
+async function poll({ row: { progress } }: Call, forMs: number): Promise<void> {
   const started = performance.now();
   for (;;) {
     const elapsed = performance.now() - started;

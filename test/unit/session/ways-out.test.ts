@@ -1,12 +1,11 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
-import { resourceTypes } from "../../../provider/dynamic/registry";
 import { isSecret, membersOf } from "../../../provider/members";
 import { service } from "../../../provider/plugin/server";
-
-import { NotReady, type ResourceType } from "../../../provider/schema/resource-type";
+import { apiKey } from "../../../provider/resources/api-key";
+import { NotReady, type ResourceType } from "../../../provider/resources/resource";
 import { conceal } from "../../../provider/secrets";
 import { EngineLink } from "../../../provider/session/engine-link";
 import { Session } from "../../../provider/session/session";
@@ -19,7 +18,11 @@ const HOSTILE = `\u001b]0;title\u0007\u001b[31m ${SECRET} \u202e\n${"word ".repe
 
 conceal(SECRET);
 
-const npm = (parts: Partial<ResourceType>) => adapt({ ...resourceTypes.ApiKey, ...parts });
+// The calls send nothing.
+beforeAll(() => void vi.spyOn(Session.prototype, "place").mockReturnValue({} as never));
+afterAll(() => void vi.restoreAllMocks());
+
+const npm = (parts: Partial<ResourceType>) => adapt({ ...apiKey, ...parts });
 const fails = (error: Error) => npm({ create: () => Promise.reject(error) }).create({}) as Promise<unknown>;
 
 /** Calls the plugin, and returns what it answers. */
@@ -63,7 +66,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a reason of the npm package why a key is not ready": () =>
     fails(new NotReady("7", {}, HOSTILE)).catch(({ reasons }: { reasons: string[] }) => reasons.join()),
   "a failed check of the npm package": async () => {
-    const answer = await npm({ rules: () => [{ property: "", reason: HOSTILE }] }).check?.({}, { owner: "o" });
+    const answer = await npm({ rules: () => [{ property: "", reason: HOSTILE }] }).check?.({}, {});
     return answer?.failures?.map(({ reason }) => reason).join();
   },
   "an error of the plugin": () => plugin("check", check(HOSTILE)).catch(({ details }: { details: string }) => details),
@@ -81,7 +84,7 @@ test.each(Object.entries(WAYS))("%s leaves without secrets, on one printable lin
 test("the npm package marks the secrets of a key in each answer, also of one that is not ready", async () => {
   const outputs = { key: "k" };
   const verbs = npm({
-    create: async () => ({ id: "7", outputs }),
+    create: async () => ({ id: "7", state: outputs }),
     read: async () => outputs,
     update: async () => outputs,
   });

@@ -4,7 +4,7 @@ import type { LiveKey, StartedOperations } from "../control-plane";
 import type { Plane } from "../plane";
 import type { KeyEntity } from "../state/entities";
 import type { ProjectSeed } from "../state/projects";
-import type { Switches } from "../state/switches";
+import { projectKeys, type Switches } from "../state/switches";
 import type { ControlCall } from "./control-call";
 import { need, readFields } from "./input";
 
@@ -108,12 +108,18 @@ export const stateCalls: readonly ControlCall[] = [
         tiedOperations: "string",
         cursorOnLastPage: flag,
         organizationRequired: flag,
+        projectKeys: "string",
         lockBusyProjects: flag,
         rateLimits: flag,
+        lastUsedThrottleMs: "number",
       });
-      const { tiedOperations: ties } = switches;
+      const { tiedOperations: ties, lastUsedThrottleMs: throttle = 0 } = switches;
+      if (!(throttle >= 0)) throw new ApiError(400, "lastUsedThrottleMs must be 0 or more");
       if (ties !== undefined && !["unique", "skipped", "repeated"].includes(ties)) {
         throw new ApiError(400, "tiedOperations must be unique, skipped or repeated");
+      }
+      if (switches.projectKeys !== undefined && !projectKeys.includes(switches.projectKeys)) {
+        throw new ApiError(400, `projectKeys must be one of ${projectKeys.join(", ")}`);
       }
       state.switches = { ...state.switches, ...switches };
       return state.switches;

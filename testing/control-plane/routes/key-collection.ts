@@ -47,7 +47,11 @@ export function keyRoutes(collection: KeyCollection): Route[] {
       path,
       summary: `Lists the live API keys of ${of}, newest first.`,
       answer: { status: 200, schema: array(ref("ApiKey")) },
-      handle: (call) => ({ status: 200, body: call.state.keys.list(collection.owned(call)).map(listedKey) }),
+      handle(call) {
+        const { keys, switches } = call.state;
+        const found = keys.list(collection.owned(call));
+        return { status: 200, body: found.map((key) => listedKey(key, switches.projectKeys)) };
+      },
     },
     {
       method: "DELETE",
@@ -70,7 +74,7 @@ function createKey(call: Call, scope: KeyScope): Answer {
   }
   const { key, secret } = state.keys.create(name, scope, state.clock.now());
   call.effects.push({ kind: "key-created", id: key.id, name });
-  return { status: 200, body: createdKey(key, secret) };
+  return { status: 200, body: createdKey(key, secret, state.switches.projectKeys) };
 }
 
 function revokeKey(call: Call, owned: (scope: KeyScope) => boolean): Answer {
@@ -80,5 +84,5 @@ function revokeKey(call: Call, owned: (scope: KeyScope) => boolean): Answer {
   if (!key || !owned(key.scope)) throw new ApiError(404, "api key not found");
   call.state.keys.revoke(key);
   call.effects.push({ kind: "key-revoked", id: key.id, name: key.name });
-  return { status: 200, body: revokedKey(key) };
+  return { status: 200, body: revokedKey(key, call.state.switches.projectKeys) };
 }

@@ -1,39 +1,44 @@
 import { timestamp } from "../clock";
 import type { KeyEntity } from "../state/entities";
 import type { State } from "../state/state";
+import type { ProjectKeys } from "../state/switches";
 
 const user = "3e6f1d84-52c7-4b0e-a9d1-6a7c8f20b513";
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : timestamp(ms));
 
-const projectOf = ({ scope }: KeyEntity) => (scope.kind === "project" ? { project_id: scope.projectId } : {});
+function projectOf({ scope }: KeyEntity, keys: ProjectKeys) {
+  if (scope.kind === "account" || keys === "unsaid") return {};
+  if (scope.kind === "project") return { project_id: scope.projectId };
+  return keys === "null" ? { project_id: null } : {};
+}
 
 /** In a list, a key of a whole organization has `null`. */
-const listedProjectOf = (key: KeyEntity) => (key.scope.kind === "organization" ? { project_id: null } : projectOf(key));
+const listedProjectOf = (key: KeyEntity, keys: ProjectKeys) => projectOf(key, keys === "unsaid" ? keys : "null");
 
 /** A key as lists show it. */
-export const listedKey = (key: KeyEntity) => ({
+export const listedKey = (key: KeyEntity, keys: ProjectKeys) => ({
   id: key.id,
   name: key.name,
   created_at: timestamp(key.createdAt),
   created_by: { id: user, name: "Local User", image: "" },
   last_used_at: orNull(key.lastUsedAt),
   last_used_from_addr: key.lastUsedFromAddr,
-  ...listedProjectOf(key),
+  ...listedProjectOf(key, keys),
 });
 
 /** A key that was just created. Only this response contains its secret. */
-export const createdKey = (key: KeyEntity, secret: string) => ({
+export const createdKey = (key: KeyEntity, secret: string, keys: ProjectKeys) => ({
   id: key.id,
   key: secret,
   name: key.name,
   created_at: timestamp(key.createdAt),
   created_by: user,
-  ...projectOf(key),
+  ...projectOf(key, keys),
 });
 
 /** A key that was just revoked. */
-export const revokedKey = (key: KeyEntity) => ({
+export const revokedKey = (key: KeyEntity, keys: ProjectKeys) => ({
   id: key.id,
   name: key.name,
   created_at: timestamp(key.createdAt),
@@ -41,7 +46,7 @@ export const revokedKey = (key: KeyEntity) => ({
   last_used_at: orNull(key.lastUsedAt),
   last_used_from_addr: key.lastUsedFromAddr,
   revoked: true,
-  ...projectOf(key),
+  ...projectOf(key, keys),
 });
 
 const person = { login: "local", name: "Local", email: "local@example.invalid", image: "" };

@@ -24,9 +24,24 @@ export const organizationApiKeyRoutes = keyRoutes({
     const organizationId = organizationOf(call);
     requireUser(call, 403);
     const projectId = textField(objectBody(call.body), "project_id");
-    if (projectId === undefined) return { kind: "organization", organizationId };
-    const project = call.state.projects.get(projectId);
-    if (project?.organizationId === organizationId) return { kind: "project", organizationId, projectId };
-    throw new ApiError(404, "project not found");
+    const project = projectId === undefined ? undefined : call.state.projects.get(projectId);
+    if (projectId !== undefined && project?.organizationId !== organizationId) {
+      throw new ApiError(404, "project not found");
+    }
+    const given = givenProject(call, organizationId, projectId);
+    return given === undefined
+      ? { kind: "organization", organizationId }
+      : { kind: "project", organizationId, projectId: given };
   },
 });
+
+/** The project that the new key is limited to. */
+function givenProject({ state }: Call, organizationId: string, projectId: string | undefined): string | undefined {
+  const { projectKeys } = state.switches;
+  if (projectKeys === "ignored" || projectKeys === "null") return undefined;
+  if (projectKeys !== "another") return projectId;
+  const others = state.projects
+    .list()
+    .filter((each) => each.organizationId === organizationId && each.id !== projectId);
+  return others[0]?.id ?? "another-project";
+}

@@ -5,8 +5,8 @@ const whole = { type: "integer" };
 const flag = { type: "boolean" };
 const long = { type: "integer", format: "int64" };
 const time = { type: "string", format: "date-time" };
-/** Present on keys that are limited to one project. */
-const ofProject = { project_id: text };
+/** Present on keys of an organization: the project that they are limited to, or `null`. */
+const ofProject = { project_id: { type: ["string", "null"] } };
 const timeOrNull = { type: ["string", "null"], format: "date-time" };
 
 const provisioner = { enum: ["k8s-neonvm"] };
@@ -35,7 +35,7 @@ export const schemas: Record<string, Schema> = {
       last_used_at: timeOrNull,
       last_used_from_addr: text,
     },
-    { project_id: { type: ["string", "null"] } },
+    ofProject,
   ),
   CreatedApiKey: object({ id: long, key: text, name: text, created_at: time, created_by: text }, ofProject),
   RevokedApiKey: object(

@@ -89,6 +89,7 @@ export class State {
     this.keys.load(snapshot.keys);
     this.projects.load(snapshot.projects);
     this.operations.load(snapshot.operations);
-    this.switches = snapshot.switches;
+    // The file of a former version lacks the switches that are newer.
+    this.switches = { ...defaultSwitches, ...snapshot.switches };
   }
 }

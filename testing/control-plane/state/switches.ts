@@ -1,5 +1,10 @@
 import type { TiedOperations } from "./operations";
 
+/** What the service makes of the project that a key of an organization is to be limited to. */
+export type ProjectKeys = (typeof projectKeys)[number];
+
+export const projectKeys = ["limited", "ignored", "null", "another", "unsaid"] as const;
+
 /** Behavior that the service's description leaves open. Tests can set it either way. */
 export interface Switches {
   /** Whether a new key cannot have the name of a live key (409). @default true */
@@ -10,10 +15,22 @@ export interface Switches {
   cursorOnLastPage: boolean;
   /** Whether account keys must name an organization to list or create projects (400). @default false */
   organizationRequired: boolean;
+  /**
+   * What becomes of the `project_id` of a new key. `limited`: the key is limited to the project, and every answer says so.
+   * `ignored`: the key is one of the whole organization, as only the list says. `null`: the same, and the answer to the
+   * creation says so, too. `another`: the key is limited to another project, also if none was requested. `unsaid`: the key
+   * is limited to the project, but no answer says so. @default "limited"
+   */
+  projectKeys: ProjectKeys;
   /** Whether a project with a pending operation rejects changes (423). @default false */
   lockBusyProjects: boolean;
   /** Whether more than 40 requests a second per route, or 700 a minute in total, are rejected (429). @default false */
   rateLimits: boolean;
+  /**
+   * The shortest time between two uses of a key that are recorded, in milliseconds: `last_used_at` can be late by this.
+   * @default 0: each use is recorded
+   */
+  lastUsedThrottleMs: number;
 }
 
 /** The default switches. */
@@ -22,6 +39,8 @@ export const defaultSwitches: Switches = {
   tiedOperations: "unique",
   cursorOnLastPage: true,
   organizationRequired: false,
+  projectKeys: "limited",
   lockBusyProjects: false,
   rateLimits: false,
+  lastUsedThrottleMs: 0,
 };

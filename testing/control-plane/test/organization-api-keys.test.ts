@@ -77,3 +77,31 @@ test("a key of an organization can be revoked only through the organization", as
   expect((await send(plane, `DELETE ${path}/${id}`)).body).toMatchObject({ id, revoked: true });
   expect((await send(plane, "GET /organizations/other/api_keys")).status).toBe(404);
 });
+
+test.each([
+  ["limited", { project_id: "mine" }, "mine", "mine"],
+  ["ignored", {}, null, undefined],
+  ["null", { project_id: null }, null, undefined],
+  ["another", { project_id: "other" }, "other", "other"],
+  ["unsaid", {}, undefined, "mine"],
+] as const)("with projectKeys %s, a key for a project is answered, listed and limited accordingly", async (...row) => {
+  const [projectKeys, answered, listed, limited] = row;
+  const plane = await startPlane({ projects: [{ id: "mine" }, { id: "other" }], switches: { projectKeys } });
+  const { body } = await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: "mine" } });
+  expect("project_id" in body ? { project_id: body.project_id } : {}).toEqual(answered);
+  const [found] = (await send(plane, `GET ${path}`)).body;
+  expect(found.project_id).toBe(listed);
+  const [live] = await plane.liveKeys();
+  expect(live?.projectId).toBe(limited);
+});
+
+test("with projectKeys another, a key is limited although no project is requested", async () => {
+  const plane = await startPlane({ projects: [{ id: "mine" }], switches: { projectKeys: "another" } });
+  expect((await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).body).toMatchObject({ project_id: "mine" });
+});
+
+test("an unknown value of projectKeys is refused", async () => {
+  const plane = await startPlane();
+  await expect(plane.state.switch({ projectKeys: "some" as "null" })).rejects.toThrow("limited");
+  expect(await plane.state.switch({})).toMatchObject({ projectKeys: "limited" });
+});

@@ -56,6 +56,17 @@ export class History {
     );
   }
 
+  /** Changes the latest run. */
+  async changeLatest(change: (record: UpdateRecord) => UpdateRecord): Promise<void> {
+    const name = (await this.names())
+      .filter((each) => each.endsWith(END))
+      .toSorted()
+      .at(-1);
+    if (name === undefined) return;
+    const path = join(this.directory, name);
+    await writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, "utf8")) as UpdateRecord)));
+  }
+
   /** Moves all files to the history of the stack's new name. */
   async rename(to: History): Promise<void> {
     await mkdir(to.directory, { recursive: true });

@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deadlineIn } from "../../../provider/keys/lease";
+import {
+  highestListed,
+  markIn,
+  nameOf,
+  newMark,
+  numberIn,
+  PREFIX_LENGTH,
+  prefixFrom,
+  tagOf,
+} from "../../../provider/keys/naming";
+
+const URN = "urn:pulumi:dev::app::keyplane:index:ApiKey::ci";
+const MARK = newMark(URN, "seed");
+const MINUTE = 60_000;
+
+const urns = fc.string({ maxLength: 200 });
+const prefixes = fc
+  .stringMatching(/^[a-z0-9][a-z0-9-]{0,60}$/)
+  .map((text) => text.replace(/-+$/, ""))
+  .filter((text) => text !== "");
+const numbers = fc.integer({ min: 1, max: 9_999 });
+const times = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
+
+test("a generated name says its mark, its number and its deadline, and has at most 64 characters", () => {
+  const some = fc.tuple(prefixes, urns, numbers, fc.option(times, { nil: undefined }));
+  fc.assert(
+    fc.property(some, ([prefix, urn, n, expiresAt]) => {
+      const mark = newMark(urn);
+      const name = nameOf(prefix, mark, n, expiresAt);
+      expect(name).toMatch(/^[a-z0-9][a-z0-9-]*$/);
+      expect(name.length).toBeLessThanOrEqual(64);
+      expect([markIn(name), numberIn(name)]).toEqual([mark, n]);
+      const minute = expiresAt && Math.floor(expiresAt / MINUTE) * MINUTE;
+      expect(deadlineIn(name)).toBe(minute);
+    }),
+  );
+});
+
+test("no two requests of a resource have one name, whatever the prefix and the deadline", () => {
+  const other = fc.tuple(prefixes, numbers, fc.option(times, { nil: undefined }));
+  fc.assert(
+    fc.property(other, other, ([one, n, at], [two, m, then]) => {
+      fc.pre(n !== m);
+      expect(nameOf(one, MARK, n, at)).not.toBe(nameOf(two, MARK, m, then));
+    }),
+  );
+});
+
+test("a mark begins with the tag of the resource, and a seed makes the same mark only for the same resource", () => {
+  fc.assert(
+    fc.property(urns, urns, fc.uint8Array({ minLength: 1, maxLength: 32 }), (urn, other, seed) => {
+      fc.pre(urn !== other);
+      expect(newMark(urn, seed)).toMatch(/^[a-z2-7]{12}$/);
+      expect(newMark(urn, seed).startsWith(tagOf(urn))).toBe(true);
+      expect(newMark(urn, seed)).toBe(newMark(urn, seed));
+      expect(newMark(urn, seed)).not.toBe(newMark(other, seed));
+      expect(newMark(urn)).not.toBe(newMark(urn));
+    }),
+  );
+});
+
+test("the whole prefix is in a name without a deadline", () => {
+  const longest = "p".repeat(PREFIX_LENGTH);
+  expect(nameOf(longest, MARK, 9_999)).toBe(`${longest}-${MARK}-9999`);
+});
+
+test.each([
+  "ci",
+  `ci${MARK}`,
+  `ci-${MARK}x`,
+  `ci-${MARK.toUpperCase()}`,
+  `ci-${MARK}-0`,
+  `ci-${MARK}-01`,
+  `ci-${MARK}-10000`,
+  `ci-${MARK}-2-3`,
+  `ci-${MARK}\n`,
+])("%j was not generated", (name) => {
+  expect(markIn(name)).toBeUndefined();
+});
+
+test("the highest number is that of the same mark alone", () => {
+  const listed = [`ci-${MARK}`, `other-${MARK}-7`, `ci-${newMark(URN, "other")}-9`, `ci-${MARK}-10-extra`, "12"];
+  const record = { createdAt: "", lastUsedAt: null, id: "1" };
+  const keys = listed.map((name) => ({ ...record, name })) as unknown as Parameters<typeof highestListed>[0];
+  expect(highestListed(keys, MARK)).toBe(7);
+  expect(highestListed(keys, newMark(URN, "none"))).toBe(0);
+});
+
+test.each([
+  ["My Key_1", "my-key-1"],
+  ["-é-", "key"],
+  ["x".repeat(99), "x".repeat(PREFIX_LENGTH)],
+  [`${"x".repeat(PREFIX_LENGTH - 1)} y`, "x".repeat(PREFIX_LENGTH - 1)],
+])("the default prefix of %j is %s", (name, prefix) => {
+  expect(prefixFrom(name)).toBe(prefix);
+});

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fateOf, type PreviousFacts } from "../../../provider/keys/retirement";
+
+const HOUR = 3_600_000;
+const AT = Date.parse("2026-01-01T00:00:00Z");
+
+/** A key whose grace of an hour is just over, and that nobody has used. */
+const previous = (facts: Partial<PreviousFacts> = {}): PreviousFacts => ({
+  ...{ rotatedAt: AT, deliveredAt: AT, grace: HOUR, quiet: 2 * HOUR, maxOverlap: 10 * HOUR },
+  ...{ lastUsed: "never", now: AT + HOUR },
+  ...facts,
+});
+
+const keep = (why: string, until: number) => ({ fate: "keep", why, until });
+
+describe("the previous key of a rotation", () => {
+  test.each<[string, Partial<PreviousFacts>, object]>([
+    ["the grace is over", {}, { fate: "revoke" }],
+    ["it is not over yet", { now: AT + HOUR - 1 }, keep("grace", AT + HOUR)],
+    ["it counts from the delivery", { deliveredAt: AT + HOUR, now: AT + HOUR }, keep("grace", AT + 2 * HOUR)],
+    ["no run has delivered its successor", { deliveredAt: "no" }, keep("not delivered", AT + 2 * HOUR)],
+    ["that is so for ever", { deliveredAt: "no", now: AT + 99 * HOUR }, keep("not delivered", AT + 100 * HOUR)],
+    ["there is no history", { deliveredAt: "unknown" }, keep("no history", AT + 2 * HOUR)],
+    [
+      "there is no history shortly before maxOverlap",
+      { deliveredAt: "unknown", now: AT + 9.5 * HOUR },
+      keep("no history", AT + 10 * HOUR),
+    ],
+    [
+      "there is no history, and maxOverlap is over",
+      { deliveredAt: "unknown", now: AT + 10 * HOUR },
+      { fate: "revoke", despite: "no history" },
+    ],
+    ["it is in use", { lastUsed: AT }, keep("in use", AT + 2 * HOUR)],
+    ["it was in use", { lastUsed: AT - HOUR }, { fate: "revoke" }],
+    [
+      "it is in use shortly before maxOverlap",
+      { lastUsed: AT + 9 * HOUR, now: AT + 9.5 * HOUR },
+      keep("in use", AT + 10 * HOUR),
+    ],
+    [
+      "it is in use, and maxOverlap is over",
+      { lastUsed: AT + 10 * HOUR, now: AT + 10 * HOUR },
+      { fate: "revoke", despite: "use" },
+    ],
+    ["its use is unknown", { lastUsed: "unknown" }, keep("use unknown", AT + 3 * HOUR)],
+    ["its use is unknown, and maxOverlap is over", { lastUsed: "unknown", now: AT + 10 * HOUR }, { fate: "revoke" }],
+    ["its own deadline is over", { deadline: AT, now: AT, deliveredAt: "no", lastUsed: AT }, { fate: "revoke" }],
+  ])("%s", (_, facts, fate) => {
+    expect(fateOf(previous(facts))).toEqual(fate);
+  });
+});
+
+describe("for any facts", () => {
+  const time = fc.integer({ min: AT, max: AT + 100 * HOUR });
+  const duration = fc.integer({ min: 0, max: 50 * HOUR });
+  const facts: fc.Arbitrary<PreviousFacts> = fc
+    .record({
+      rotatedAt: time,
+      deliveredAt: fc.oneof(time, fc.constantFrom("no" as const, "unknown" as const)),
+      lastUsed: fc.oneof(time, fc.constantFrom("never" as const, "unknown" as const)),
+      deadline: fc.option(time, { nil: undefined }),
+      now: time,
+      grace: duration,
+      quiet: duration,
+      more: duration,
+    })
+    .map(({ more, ...rest }) => ({ ...rest, maxOverlap: rest.grace + more }));
+
+  test("nothing but its deadline, or maxOverlap without a history, revokes a key before the grace after its delivery", () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const { deliveredAt, deadline, now, grace, rotatedAt, maxOverlap } = given;
+        if (fateOf(given).fate !== "revoke" || (deadline !== undefined && now >= deadline)) return;
+        expect(deliveredAt).not.toBe("no");
+        const earliest = typeof deliveredAt === "number" ? deliveredAt + grace : rotatedAt + maxOverlap;
+        expect(now).toBeGreaterThanOrEqual(earliest);
+      }),
+    );
+  });
+
+  test("a used key is revoked only after its quiet period, at its deadline, or at maxOverlap", () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const { deliveredAt, deadline, now, quiet, lastUsed, maxOverlap } = given;
+        if (fateOf(given).fate !== "revoke" || typeof lastUsed !== "number" || typeof deliveredAt !== "number") return;
+        const isOver = now >= lastUsed + quiet || now >= deliveredAt + maxOverlap;
+        expect(isOver || now >= (deadline ?? Number.POSITIVE_INFINITY)).toBe(true);
+      }),
+    );
+  });
+
+  test("a key that may be revoked may be revoked later, too", () => {
+    fc.assert(
+      fc.property(facts, duration, (given, later) => {
+        if (fateOf(given).fate === "revoke") expect(fateOf({ ...given, now: given.now + later }).fate).toBe("revoke");
+      }),
+    );
+  });
+
+  test("a key that stays is asked about at a later time, unless a period is zero", () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const fate = fateOf(given);
+        if (fate.fate === "revoke") return;
+        if (given.grace > 0) expect(fate.until).toBeGreaterThan(given.now);
+        else expect(fate.until).toBeGreaterThanOrEqual(given.now);
+      }),
+    );
+  });
+});

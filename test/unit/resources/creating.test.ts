@@ -1,0 +1,404 @@
+import { describe, expect, test } from "vitest";
+import { numberIn } from "../../../provider/keys/naming";
+import type { Rule } from "../../../testing/control-plane";
+import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, TestStack } from "./harness";
+
+/** All ways in which the answer to a POST can be lost after the request was sent. */
+const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
+  ["a reset before the body was read", { fault: "reset-before-body" }],
+  ["a reset without effect", { fault: "reset" }],
+  ["a reset after the key was created", { fault: "reset", commit: "before" }],
+  ["a close after the key was created", { fault: "close", commit: "before" }],
+  ["a close in the head of the answer", { fault: "close-in-head", commit: "before" }],
+  ["a timeout without effect", { fault: "hang" }],
+  ["a timeout after the key was created", { fault: "hang", commit: "before" }],
+  ["a body shorter than announced", { fault: "truncate-length" }],
+  ["a chunked body without its end", { fault: "truncate-chunked" }],
+  ["a cut body that looks complete", { fault: "truncate-close" }],
+  ["a body that stalls", { fault: "stall-body" }],
+  ["bytes that are not an answer", { fault: "garbage", commit: "before" }],
+  ["a page of HTML after the key was created", { fault: "html", commit: "before" }],
+  ["status 500 after the key was created", { status: 500, commit: "before" }],
+  ["status 502 without effect", { status: 502 }],
+  ["status 408 after the key was created", { status: 408, commit: "before" }],
+];
+
+/** A stack whose service answers in another way. */
+async function startWith(...rules: readonly Rule[]): Promise<TestStack> {
+  const stack = await TestStack.start();
+  for (const rule of rules) await stack.plane.rules.add(rule);
+  return stack;
+}
+
+const lost = (rule: Partial<Rule> = {}): Rule => ({ route: POST, fault: "close", commit: "before", ...rule });
+const posts = ({ requests }: Outcome) => requests.filter((each) => each === POST).length;
+
+describe("a creation whose answer is lost", () => {
+  test.each(LOST)("ends with one live key, under the next number, after %s", async (_, rule) => {
+    const stack = await startWith({ route: POST, ...rule });
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    expect(posts(run)).toBe(2);
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(numberIn(String(stack.outputs().name))).toBe(2);
+    expect(stack.outputs()).toMatchObject({ requests: 2, key: expect.stringMatching(/^kp_/) });
+  });
+
+  test.each([
+    ["no id", { omit: ["id"] }],
+    ["an id that is not a number", { patch: { id: "seven" } }],
+    ["an id beyond 64 bits", { patch: { id: "9223372036854775808" } }],
+    ["no key", { omit: ["key"] }],
+    ["a key that no header can carry", { patch: { key: "a\r\nb" } }],
+    ["no usable field", { omit: ["id", "key", "name", "created_at"] }],
+  ] satisfies [string, Partial<Rule>][])("ends the same for an answer with %s", async (_, rule) => {
+    const stack = await startWith({ route: POST, ...rule });
+    expect((await stack.up({ ci: key() })).errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("never revokes somebody else's key whose id is in the answer", async () => {
+    const stack = await TestStack.start();
+    const stranger = await stack.plane.state.createKey("somebody-elses");
+    await stack.plane.rules.add({ route: POST, patch: { id: stranger.id }, omit: ["key"] });
+    await stack.up({ ci: key() });
+    expect(await stack.live()).toEqual([String(stranger.id), stack.outputs().keyId]);
+  });
+
+  test("keeps the name for later if no key shows up, and each run of an hour looks for it with one list", async () => {
+    const stack = await startWith(lost({ commit: "late" }));
+    await stack.up({ ci: key() });
+    const { lostNames, keyId } = stack.outputs();
+    expect(lostNames).toHaveLength(1);
+    const again = await stack.up({ ci: key() });
+    expect(again.steps.ci).toBe("update");
+    expect(again.requests.filter((each) => each !== LIST)).toEqual([]);
+    expect(stack.outputs().lostNames).toEqual(lostNames);
+    await stack.plane.commitLate();
+    expect(await stack.live()).toHaveLength(2);
+    await stack.up({ ci: key() });
+    expect(await stack.live()).toEqual([keyId]);
+    expect(stack.outputs()).not.toHaveProperty("lostNames");
+    expect((await stack.up({ ci: key() })).steps.ci).toBe("same");
+  });
+
+  test("forgets the name after an hour", async () => {
+    const stack = await startWith(lost({ commit: "late" }));
+    await stack.up({ ci: key() });
+    await stack.clock.pass(HOUR);
+    await stack.up({ ci: key() });
+    expect(stack.outputs()).not.toHaveProperty("lostNames");
+  });
+
+  test("is looked for when the resource is deleted, which tells the name if nothing shows up", async () => {
+    const stack = await startWith(lost({ commit: "late" }), lost({ commit: "late" }));
+    await stack.up({ a: key(), b: key() });
+    await stack.plane.commitLate();
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("tells a key whose secret is lost, and that somebody used all the same", async () => {
+    const stack = await startWith(lost({ commit: "late" }));
+    await stack.up({ ci: key() });
+    await stack.plane.commitLate();
+    const [, late] = await stack.live();
+    await stack.plane.state.useKey(String(late));
+    const run = await stack.up({ ci: key() });
+    expect(run.warn.join()).toContain(`npx keyplane revoke ${late}`);
+    expect(await stack.live()).toContain(late);
+    expect(stack.outputs()).not.toHaveProperty("lostNames");
+  });
+
+  test("records its orphan if that cannot be revoked, and the next run revokes it", async () => {
+    const stack = await startWith(lost(), { route: DELETE, status: 400 });
+    const run = await stack.up({ ci: key() });
+    const { keyId, pendingRevocations } = stack.outputs();
+    expect(run.errors).toEqual({});
+    expect((await stack.live()).filter((id) => id !== keyId)).toEqual(pendingRevocations);
+    expect((await stack.up({ ci: key() })).steps.ci).toBe("update");
+    expect(await stack.live()).toEqual([keyId]);
+    expect(stack.outputs()).not.toHaveProperty("pendingRevocations");
+  });
+});
+
+describe.each([
+  ["ApiKey", key()],
+  ["RotatingApiKey", rotating()],
+] as const)("an %s that got no key", (_, declared) => {
+  test("has what its creation left on record, and the next run creates the key in its place, under the same id", async () => {
+    const stack = await startWith(lost({ count: 3 }), { route: DELETE, status: 400, count: 3 });
+    const failed = await stack.up({ ci: declared });
+    expect(codeOf(failed)).toBe("KP-UNSETTLED");
+    const orphans = await stack.live();
+    expect(orphans).toHaveLength(3);
+    expect(stack.outputs()).toMatchObject({ pendingRevocations: orphans, requests: 3 });
+    expect(stack.outputs()).not.toHaveProperty("keyId");
+    const id = stack.find("ci")?.id;
+    expect(id).not.toBe("");
+    const run = await stack.up({ ci: declared });
+    expect(run.steps.ci).toBe("update");
+    expect(run.errors).toEqual({});
+    expect(stack.find("ci")?.id).toBe(id);
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(numberIn(String(stack.outputs().name))).toBe(4);
+    expect(await stack.up({ ci: declared })).toMatchObject({ steps: { ci: "same" }, requests: [] });
+    expect((await stack.refresh()).steps.ci).toBe("same");
+    await stack.destroy();
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("has the name on record if the list cannot be read, sends no other POST, and is deleted without a key", async () => {
+    const stack = await startWith(lost(), { route: LIST, skip: 1, status: 500, count: null });
+    const failed = await stack.up({ ci: declared });
+    expect(codeOf(failed)).toBe("KP-UNSETTLED");
+    expect(posts(failed)).toBe(1);
+    expect(stack.outputs().lostNames).toHaveLength(1);
+    await stack.plane.rules.clear();
+    expect((await stack.refresh()).errors).toEqual({});
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
+    expect(stack.resources).toEqual([]);
+  });
+
+  test("is not in the state if its creation has left nothing", async () => {
+    const stack = await startWith({ route: POST, status: 403, count: null });
+    const run = await stack.up({ ci: declared });
+    expect(posts(run)).toBe(1);
+    expect(stack.resources).toEqual([]);
+    expect(JSON.stringify(run.errors)).not.toContain(stack.plane.apiKey);
+  });
+});
+
+describe("a creation", () => {
+  test("takes the next number if the name is taken, and touches no key", async () => {
+    const stack = await startWith({ route: POST, status: 409 });
+    expect((await stack.up({ ci: key() })).errors).toEqual({});
+    expect(numberIn(String(stack.outputs().name))).toBe(2);
+    expect(await stack.requests()).toEqual([LIST, POST, POST]);
+  });
+
+  test("gives up after three names that are taken, and leaves nothing", async () => {
+    const stack = await startWith({ route: POST, status: 409, count: null });
+    const run = await stack.up({ ci: key() });
+    expect(codeOf(run)).toBe("KP-UNSETTLED");
+    expect(posts(run)).toBe(3);
+    expect(stack.resources).toEqual([]);
+  });
+
+  test.each([423, 429, 503])(
+    "requests the same name again after %i, which means that nothing was done",
+    async (status) => {
+      const stack = await startWith({ route: POST, status, count: 3, retryAfter: 2 });
+      const run = await stack.up({ ci: key() });
+      expect(posts(run)).toBe(4);
+      expect(numberIn(String(stack.outputs().name))).toBe(1);
+    },
+  );
+
+  test("fails without a POST if the list cannot be read, and only one resource has the whole message", async () => {
+    const stack = await startWith({ route: LIST, status: 401, count: null });
+    const run = await stack.up({ ci: key(), db: rotating() });
+    expect(posts(run)).toBe(0);
+    expect([codeOf(run, "ci"), codeOf(run, "db")]).toEqual(["KP-AUTH", "KP-AUTH"]);
+    expect(Object.values(run.errors).filter((text) => text.includes('see the error of "ci"'))).toHaveLength(1);
+  });
+
+  test("reports wrong settings at each resource, but in full only once, without a request", async () => {
+    const stack = await TestStack.start({ pollInterval: "soon" });
+    const run = await stack.up({ ci: key(), db: rotating() });
+    expect(run.errors.ci).toContain("keyplane:pollInterval");
+    expect(run.errors.db).toMatch(/see the error of "ci" \[KP-CONFIG\]$/);
+    expect(run.requests).toEqual([]);
+  });
+
+  test("has the prefix of the program, else the name of the resource", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key({ namePrefix: "deploy" }), My_Key: rotating() });
+    expect(stack.outputs("ci").name).toMatch(/^deploy-[a-z2-7]{12}$/);
+    expect(stack.outputs("My_Key").name).toMatch(/^my-key-[a-z2-7]{12}$/);
+  });
+});
+
+describe("an exact name", () => {
+  const exact = (inputs: object = {}) => ({ ci: key({ name: "deploy", ...inputs }) });
+
+  test("is requested once, and is free again when the key is replaced", async () => {
+    const stack = await TestStack.start();
+    await stack.up(exact());
+    const run = await stack.up(exact({ rotationTriggers: { a: "1" }, rotateAfter: "30d" }));
+    expect(run.steps.ci).toBe("update");
+    const replaced = await stack.up(exact({ rotationTriggers: { a: "2" }, rotateAfter: "30d" }));
+    expect(replaced).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(replaced.requests.filter((each) => each !== LIST)).toEqual([DELETE, POST]);
+    expect(await stack.liveNames()).toEqual(["deploy"]);
+  });
+
+  test("waits if the service still keeps the name of a key that the run has revoked", async () => {
+    const stack = await TestStack.start();
+    await stack.up(exact({ rotationTriggers: { a: "1" } }));
+    await stack.plane.rules.add({ route: POST, status: 409, count: 2 });
+    const run = await stack.up(exact({ rotationTriggers: { a: "2" } }));
+    expect(run.errors).toEqual({});
+    expect(posts(run)).toBe(3);
+  });
+
+  test("that a key has is refused before the POST, with the command", async () => {
+    const stack = await TestStack.start();
+    const { id } = await stack.plane.state.createKey("deploy");
+    const run = await stack.up(exact());
+    expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
+    expect(run.errors.ci).toContain(`npx keyplane revoke ${id}`);
+    expect(await stack.live()).toEqual([String(id)]);
+  });
+
+  test("that somebody takes meanwhile is a conflict, and that key stays", async () => {
+    const stack = await startWith({ route: POST, status: 409, count: null });
+    const run = await stack.up(exact());
+    expect([posts(run), stack.resources]).toEqual([1, []]);
+    expect(run.errors.ci).toBeDefined();
+  });
+
+  test("of an unused key is taken over with revokeUnused", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.state.createKey("deploy");
+    const run = await stack.up(exact({ onNameConflict: "revokeUnused" }));
+    expect(run).toMatchObject({ errors: {}, exports: 1 });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test.each<[string, (stack: TestStack, id: string) => unknown]>([
+    ["was used", (stack, id) => stack.plane.state.useKey(id)],
+    [
+      "another resource of the stack has",
+      (stack, id) => {
+        const outputs = { keyId: id, name: "deploy" };
+        stack.resources = [{ kind: "RotatingApiKey", name: "other", id: "r", inputs: {}, outputs }];
+      },
+    ],
+    [
+      "a resource of the stack may have, whose state cannot be read",
+      (stack) => {
+        stack.isReadable = false;
+      },
+    ],
+  ])("of a key that %s is refused, even with revokeUnused", async (_, prepare) => {
+    const stack = await TestStack.start();
+    const id = String((await stack.plane.state.createKey("deploy")).id);
+    await prepare(stack, id);
+    const run = await stack.up(exact({ onNameConflict: "revokeUnused" }), { target: "ci" });
+    expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
+    expect(await stack.live()).toEqual([id]);
+  });
+
+  test.each([
+    ["and no key has the name", { commit: "never" as const }],
+    ["and a key has the name", { commit: "before" as const }],
+  ])("whose answer is lost is requested once %s, revokes nothing, and leaves nothing in the state", async (_, rule) => {
+    const stack = await startWith(lost({ ...rule, count: null }));
+    const run = await stack.up(exact());
+    expect([codeOf(run), posts(run)]).toEqual(["KP-UNSETTLED", 1]);
+    expect(stack.resources).toEqual([]);
+    expect(run.requests).not.toContain(DELETE);
+  });
+
+  test("that the program no longer sets stays until the key is replaced", async () => {
+    const stack = await TestStack.start();
+    await stack.up(exact({ rotationTriggers: { a: "1" } }));
+    expect((await stack.up({ ci: key({ rotationTriggers: { a: "1" } }) })).steps.ci).not.toBe("replace");
+    expect(await stack.liveNames()).toEqual(["deploy"]);
+    const run = await stack.up({ ci: key({ rotationTriggers: { a: "2" } }) });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(await stack.liveNames()).toEqual([expect.stringMatching(/^ci-[a-z2-7]{12}$/)]);
+  });
+
+  test("that is the generated one of the key changes nothing; another one replaces the key", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() });
+    const { name } = stack.outputs();
+    expect((await stack.up({ ci: key({ name }) })).steps.ci).not.toBe("replace");
+    expect((await stack.up(exact())).steps.ci).toBe("replace");
+    expect(await stack.liveNames()).toEqual(["deploy"]);
+  });
+});
+
+describe("maxAge", () => {
+  test("puts the deadline into the name, by the service's clock and with the requests of any other key", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.clock.set({ offsetMs: 30 * DAY });
+    const run = await stack.up({ ci: key({ maxAge: "30d" }), db: rotating({ maxAge: "30d" }) });
+    expect(run.requests).toEqual([LIST, POST, POST]);
+    const expected = stack.clock.now() + 60 * DAY;
+    for (const name of ["ci", "db"]) {
+      expect(Math.abs(Date.parse(String(stack.outputs(name).expiresAt)) - expected)).toBeLessThan(2 * 60_000);
+      expect(stack.outputs(name).name).toMatch(/-exp\d{8}t\d{4}z[a-z2-7]{4}-[a-z2-7]{12}$/);
+    }
+    expect(run.warn.join()).toContain("this machine's clock");
+  });
+});
+
+describe("a key that must become ready", () => {
+  const POLL = "GET /projects/{project_id}/operations/{operation_id}";
+  const starting = (course: object): Rule => ({ route: POST, operations: [{ action: "start_compute", ...course }] });
+
+  test.each([
+    ["ApiKey", key],
+    ["RotatingApiKey", rotating],
+  ] as const)("is recorded with its secret, and the next run resumes without another POST (%s)", async (_, declare) => {
+    const stack = await startWith(starting({ runningMs: 120_000 }));
+    const program = { ci: declare({ operationTimeout: "60s" }) };
+    const failed = await stack.up(program);
+    expect(codeOf(failed)).toBe("KP-NOT-READY");
+    const { keyId, key: secret } = stack.outputs();
+    expect(await stack.plane.secretsEverIssued()).toContain(secret);
+    expect(stack.outputs().pending).toEqual([expect.objectContaining({ action: "start_compute" })]);
+    await stack.refresh();
+    expect(stack.outputs().pending).toHaveLength(1);
+    await stack.clock.pass(HOUR);
+    const run = await stack.up(program);
+    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(run.requests).toContain(POLL);
+    expect(posts(run)).toBe(0);
+    expect(stack.outputs()).toMatchObject({ keyId, key: secret });
+    expect(stack.outputs()).not.toHaveProperty("pending");
+  });
+
+  test("is replaced if its operation failed, and is revoked even with revokeOnDelete: false", async () => {
+    const stack = await startWith(starting({ outcome: "failed" }));
+    const program = { ci: key({ revokeOnDelete: false }) };
+    expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
+    const { keyId } = stack.outputs();
+    const run = await stack.up(program);
+    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(stack.outputs().keyId).not.toBe(keyId);
+  });
+
+  test("waits for its projects before the POST", async () => {
+    const stack = await TestStack.start();
+    const { id } = await stack.plane.state.createProject();
+    await stack.plane.state.startOperations({ projectId: id, runningMs: 12_000 });
+    const run = await stack.up({ ci: key({ waitForProjects: [id] }), db: rotating({ waitForProjects: [id] }) });
+    expect(run.errors).toEqual({});
+    expect(run.requests.slice(-2)).toEqual([POST, POST]);
+    await stack.plane.state.startOperations({ projectId: id, outcome: "failed" });
+    const failed = await stack.up({ e: key({ waitForProjects: [id] }) }, { target: "e" });
+    expect(posts(failed)).toBe(0);
+    expect(stack.find("e")).toBeUndefined();
+  });
+
+  test("is tried once with verify", async () => {
+    const stack = await TestStack.start();
+    const run = await stack.up({ ci: key({ verify: true }), db: rotating({ verify: true }) });
+    expect(run.requests.filter((each) => each === "GET /projects")).toHaveLength(2);
+    expect((await stack.up({ ci: key({ verify: true }), db: rotating({ verify: true }) })).requests).toEqual([]);
+  });
+
+  test("and that the service refuses, is replaced by the next run", async () => {
+    const stack = await startWith({ route: "GET /projects", status: 401, count: null });
+    expect(codeOf(await stack.up({ ci: key({ verify: true }) }))).toBe("KP-NOT-READY");
+    await stack.plane.rules.clear();
+    expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+});

@@ -1,0 +1,270 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import type { Members } from "../../../provider/members";
+import { apiKey } from "../../../provider/resources/api-key";
+import { projectReady } from "../../../provider/resources/project-ready";
+import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
+import * as rotation from "../../../provider/resources/rotation/state";
+import { checkInputs } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import { UNKNOWN } from "../../../provider/schema/field-types";
+import { resolveSettings } from "../../../provider/settings/settings";
+import { codeOf, key, rotating, TestStack } from "./harness";
+
+const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
+const settings = () => resolveSettings(() => undefined, env);
+const call = { urn: "urn:pulumi:dev::app::t::ci", settings, info: () => {}, warn: () => {} };
+const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
+
+const BORN = "2026-01-01T00:00:00.000Z";
+const NOW = Date.parse(BORN) + 90 * 86_400_000;
+const made = { __mark: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
+const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type = apiKey } = {}) =>
+  diff(type, { ...made, ...olds }, { __mark: "abcdefghijkl", ...news }, { now, driftOnly });
+const nothing = { changes: false, fields: [], replaces: [], deleteBeforeReplace: false, reasons: [] };
+
+describe("the inputs of an ApiKey", () => {
+  it.each([
+    {},
+    { name: "deploy key (prod)" },
+    { namePrefix: "ci-main" },
+    { rotationTriggers: { quarter: "2026Q4", nested: { a: [1, null] } }, rotateAfter: "90d" },
+    {
+      rotateAfter: "90d",
+      rotationWindow: { days: ["fri"], startTime: "22:00", endTime: "04:00", timeZone: "Asia/Kathmandu" },
+    },
+    { waitForProjects: ["my-project-1"], verify: true, operationTimeout: "5m", revokeOnDelete: false },
+    { name: "exact", onNameConflict: "revokeUnused" },
+  ])("can be %j", (inputs) => {
+    expect(failuresOf(inputs)).toEqual([]);
+  });
+
+  it.each([
+    [{ name: "" }, "name", /non-empty/],
+    [{ name: " padded" }, "name", /space/],
+    [{ name: "a\u0007b" }, "name", /control/],
+    [{ name: "a\u202eb" }, "name", /invisible/],
+    [{ name: "x".repeat(65) }, "name", /64/],
+    [{ name: 7 }, "name", /string/],
+    [{ namePrefix: "Upper" }, "namePrefix", /a-z/],
+    [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
+    [{ namePrefix: "end-" }, "namePrefix", /end/],
+    [{ rotateAfter: "3 months" }, "rotateAfter", /90d/],
+    [{ rotationWindow: { days: ["mon"] } }, "rotationWindow", /requires rotateAfter or maxAge/],
+    [{ rotationWindow: { days: ["Friday"] }, rotateAfter: "90d" }, "rotationWindow", /days\[0\].*Did you mean "fri"/],
+    [{ operationTimeout: "5w" }, "operationTimeout", /24 days/],
+    [{ rotationTriggers: ["q"] }, "rotationTriggers", /map/],
+    [{ waitForProjects: ["a/../b"] }, "waitForProjects", /\[0\]/],
+    [{ verify: "yes" }, "verify", /true or false/],
+    [{ onNameConflict: "steal", name: "n" }, "onNameConflict", /"fail" or "revokeUnused"/],
+    [{ onNameConflict: "fail" }, "onNameConflict", /requires name/],
+    [{ name: "n", namePrefix: "p" }, "namePrefix", /combined with name/],
+    [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /cannot be combined with name/],
+    [{ name: "n", maxAge: "30d" }, "maxAge", /cannot be combined with name/],
+    [{ projectId: "quiet-shore-123456" }, "projectId", /organizationId/],
+    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are (?=.*namePrefix)(?!.*(\badopt\b|__mark))/],
+  ])("%j are refused with the property and the remedy", (inputs, property, reason) => {
+    const failures = failuresOf(inputs);
+    expect(failures.map((failure) => failure.property)).toEqual([property]);
+    expect(failures[0]?.reason).toMatch(reason);
+  });
+
+  it("pass if a preview does not know them yet", () => {
+    const unknowns = { name: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN, verify: UNKNOWN };
+    expect(failuresOf(unknowns)).toEqual([]);
+    for (const rotationWindow of [UNKNOWN, { days: UNKNOWN }, { days: ["mon", UNKNOWN], timeZone: UNKNOWN }]) {
+      expect(failuresOf({ rotateAfter: "90d", rotationWindow })).toEqual([]);
+    }
+    expect(failuresOf({ maxAge: UNKNOWN, rotationWindow: { days: ["mon"] } })).toEqual([]);
+  });
+
+  it("never make the check throw for any values", () => {
+    const names = [...Object.keys(apiKey.fields), "__proto__"];
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.jsonValue()), (inputs) => {
+        for (const { property, reason } of failuresOf(inputs)) {
+          expect(`${property} ${reason}`).not.toMatch(/undefined|\[object/);
+        }
+      }),
+    );
+  });
+});
+
+test.each([
+  [{ gracePeriod: "30d", rotateAfter: "30d" }, "gracePeriod"],
+  [{ gracePeriod: "3d", maxOverlap: "2d" }, "maxOverlap"],
+  [{ maxAge: "30d", gracePeriod: "20d" }, "gracePeriod"],
+  [{ rotationWindow: { days: ["mon"] } }, "rotationWindow"],
+])("the inputs %j of a RotatingApiKey are refused", (inputs, property) => {
+  expect(failuresOf(inputs, rotatingApiKey).map((failure) => failure.property)).toContain(property);
+});
+
+test.each([{}, { projectId: ".." }])("the inputs %j of a ProjectReady are refused", (inputs) => {
+  expect(failuresOf(inputs, projectReady).map((failure) => failure.property)).toEqual(["projectId"]);
+});
+
+describe("the mark", () => {
+  test("is chosen once, and kept while the resource lives, whatever the program changes", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key({ rotationTriggers: { a: 1 } }), db: rotating() });
+    const marks = ["ci", "db"].map((name) => stack.find(name)?.inputs.__mark);
+    expect(marks.map(String)).toEqual([
+      expect.stringMatching(/^[a-z2-7]{12}$/),
+      expect.stringMatching(/^[a-z2-7]{12}$/),
+    ]);
+    await stack.up({ ci: key({ rotationTriggers: { a: 1 }, verify: true }), db: rotating({ namePrefix: "web" }) });
+    expect(["ci", "db"].map((name) => stack.find(name)?.inputs.__mark)).toEqual(marks);
+    // A replacement has another one.
+    await stack.up({ ci: key({ rotationTriggers: { a: 2 } }), db: rotating({ namePrefix: "web" }) });
+    expect(stack.find("ci")?.inputs.__mark).not.toBe(marks[0]);
+    expect(String(stack.outputs().name)).toContain(String(stack.find("ci")?.inputs.__mark));
+  });
+
+  test("is no difference by itself, known or not", () => {
+    for (const type of [apiKey, rotatingApiKey]) {
+      expect(diff(type, made, { __mark: "bbbbbbbbbbbb" }, { now: NOW, driftOnly: false })).toEqual(nothing);
+      expect(diff(type, made, { __mark: UNKNOWN }, { now: NOW, driftOnly: false })).toEqual(nothing);
+    }
+  });
+
+  test("cannot be set by a program in place of an own one", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key({ __mark: "aaaaaaaaaaaa" }) });
+    expect(stack.find("ci")?.inputs.__mark).not.toBe("aaaaaaaaaaaa");
+  });
+});
+
+describe("the difference of an ApiKey", () => {
+  it("is none for an unchanged program, even if a default is written out", () => {
+    expect(differ({}, {})).toEqual(nothing);
+    expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
+    const rotationTriggers = { a: 1, b: [2, { c: 3, d: 4 }] };
+    expect(differ({ rotationTriggers }, { rotationTriggers: { b: [2, { d: 4, c: 3 }], a: 1 } })).toEqual(nothing);
+  });
+
+  it.each([
+    [{ namePrefix: "a" }, { namePrefix: "b" }, "namePrefix"],
+    [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: "2" } }, "rotationTriggers"],
+    [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: UNKNOWN } }, "rotationTriggers"],
+    [{}, { name: "exact" }, "name"],
+    [{ name: "exact" }, { name: "other" }, "name"],
+    [{ rotateAfter: "90d" }, { rotateAfter: "90d" }, "rotateAfter"],
+    [{ pending: [{ action: "verify", status: "failed" }] }, {}, "pending"],
+  ])("replaces the key from %j to %j, and creates the new one first", (olds, news, field) => {
+    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field], deleteBeforeReplace: false });
+  });
+
+  it.each([
+    [{}, { verify: true }],
+    [{}, { rotateAfter: "91d" }],
+    [{ revokeOnDelete: false }, {}],
+    [{}, { rotationTriggers: { q: "1" } }],
+    [{ rotationTriggers: { q: "1" } }, {}],
+    [{ pendingRevocations: ["8"] }, {}],
+    [{ lostNames: ["ci-abcdefghijkl-2"], lostAt: BORN }, {}],
+    [{ pending: [{ action: "verify" }] }, {}],
+    [{ keyId: undefined, key: undefined }, {}],
+  ])("updates the key in place from %j to %j", (olds, news) => {
+    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it("deletes the old key first only if the new key has the same exact name", () => {
+    const olds = { name: "exact", rotationTriggers: { q: "1" } };
+    const rotationTriggers = { q: "2" };
+    expect(differ(olds, { name: "exact", rotationTriggers }).deleteBeforeReplace).toBe(true);
+    expect(differ({ ...olds, revokeOnDelete: false }, { name: "exact", rotationTriggers }).deleteBeforeReplace).toBe(
+      false,
+    );
+    expect(differ(olds, { name: "exact", organizationId: "org-1" }).deleteBeforeReplace).toBe(false);
+  });
+
+  it("is only drift in a refresh", () => {
+    expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { driftOnly: true })).toEqual(nothing);
+    expect(differ({ keyId: undefined, key: undefined }, {}, { driftOnly: true }).changes).toBe(true);
+    expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { now: NOW - 1 })).toEqual(nothing);
+  });
+
+  it("names each reason that the program does not show", () => {
+    const news = { rotationTriggers: { q: 2 }, namePrefix: "web", rotateAfter: "30d" };
+    const { reasons } = differ({ rotationTriggers: { q: 1 } }, news);
+    expect(reasons).toHaveLength(3);
+    expect(reasons[0]).toMatch(/^due since 2026-01-31T00:00:00.000Z: 90d old$/);
+  });
+});
+
+describe("a state", () => {
+  const id = fc.integer({ min: 1, max: 999 }).map(String);
+  const text = fc.stringMatching(/^[a-z]{1,8}$/);
+  const sealed = fc.record({ age: text });
+  const heldOf = (prefix: "" | "previous") => {
+    const name = (of: string) => (prefix === "" ? of : `previous${of.charAt(0).toUpperCase()}${of.slice(1)}`);
+    const readable = fc.record({ [name("keyId")]: id, [name("name")]: text, [name("key")]: text });
+    const closed = fc.record({
+      [name("keyId")]: id,
+      [name("name")]: text,
+      [name("sealedKey")]: sealed,
+      [name("digest")]: text,
+    });
+    return fc.oneof(readable, closed) as fc.Arbitrary<Members>;
+  };
+  const common = fc.record(
+    {
+      __mark: fc.stringMatching(/^[a-z2-7]{12}$/),
+      createdAt: fc.constant(BORN),
+      pendingRevocations: fc.array(id, { minLength: 1, maxLength: 3 }),
+      pending: fc.constant([{ action: "verify" }]),
+      requests: fc.integer({ min: 2, max: 99 }),
+      __account: text,
+      rotateAfter: fc.constant("30d"),
+      rotationTriggers: fc.constant({ a: 1 }),
+      revokeOnDelete: fc.boolean(),
+    },
+    { requiredKeys: ["__mark"] },
+  );
+  const lost = fc.option(fc.record({ lostNames: fc.array(text, { minLength: 1 }), lostAt: fc.constant(BORN) }));
+
+  test("of a RotatingApiKey says the same after it was written and read", () => {
+    const own = fc.record(
+      {
+        rotationQueued: fc.constant(true),
+        sealedTo: fc.constant({ age: ["age1x"] }),
+        leasedFor: fc.constantFrom("none", "90d"),
+        adopted: fc.record({ id, name: text }),
+        maxAge: fc.constant("60d"),
+      },
+      { requiredKeys: [] },
+    );
+    const times = fc.constant({ rotatedAt: BORN, deliveredAt: BORN, retireAfter: "2026-02-01T00:00:00.000Z" });
+    const previous = fc.option(fc.tuple(heldOf("previous"), times));
+    fc.assert(
+      fc.property(common, lost, fc.option(heldOf("")), previous, own, (base, names, current, before, others) => {
+        const outputs = { ...base, ...names, ...current, ...before?.[0], ...before?.[1], ...(current && others) };
+        const state = rotation.readState(outputs);
+        const written = JSON.parse(JSON.stringify(rotation.writeState(state), (_, value) => value ?? undefined));
+        expect(rotation.readState(written)).toEqual(state);
+        expect(
+          JSON.parse(
+            JSON.stringify(rotation.writeState(rotation.readState(written)), (_, value) => value ?? undefined),
+          ),
+        ).toEqual(written);
+      }),
+    );
+  });
+
+  test("of an ApiKey that becomes a RotatingApiKey keeps its key, its mark and its number", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() });
+    const [before] = stack.resources;
+    if (before === undefined) throw new Error("there is no key");
+    stack.resources = [{ ...before, kind: "RotatingApiKey" }];
+    expect((await stack.up({ ci: rotating() })).requests).toEqual([]);
+    const { keyId } = stack.outputs();
+    await stack.up({ ci: rotating({ revokeNow: keyId }) });
+    expect(stack.outputs().name).toBe(`${before.outputs.name}-2`);
+    // The other way would lose the previous key.
+    const [now] = stack.resources;
+    if (now === undefined) throw new Error("there is no key");
+    stack.resources = [{ ...now, kind: "ApiKey" }];
+    expect(codeOf(await stack.preview({ ci: key() }))).toBe("KP-INPUT");
+  });
+});

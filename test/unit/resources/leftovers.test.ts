@@ -1,0 +1,322 @@
+import { describe, expect, test } from "vitest";
+import { tagOf } from "../../../provider/keys/naming";
+import { DYNAMIC, provider, providerUrn, urnOf } from "../stack/saved-stack";
+import { codeOf, DELETE, HOUR, key, LIST, POST, type Program, rotating, SECOND, TestStack } from "./harness";
+
+/** A stack whose first run was killed after the service had created the key of `ci`. */
+async function killed(program: Program = { ci: key() }): Promise<{ stack: TestStack; left: string }> {
+  const stack = await TestStack.start();
+  await stack.up(program, { dies: "ci" });
+  const [left] = await stack.live();
+  if (left === undefined) throw new Error("no key was created");
+  return { stack, left };
+}
+
+/** A rotating key whose rotation was killed after the service had created the next key. */
+async function killedRotation(): Promise<{ stack: TestStack; current: string; left: string }> {
+  const stack = await TestStack.start();
+  const triggered = (at: string) => ({ ci: rotating({ rotationTriggers: { at } }) });
+  await stack.up(triggered("1"));
+  await stack.clock.pass(HOUR);
+  await stack.up(triggered("2"), { dies: "ci" });
+  const [current, left] = await stack.live();
+  if (current === undefined || left === undefined) throw new Error("no key was created");
+  return { stack, current, left };
+}
+
+const withProvider = (note: object, urn: string) => {
+  const { resource } = note as { resource: object };
+  return { ...note, resource: { ...resource, provider: `${urn}::p-2` } };
+};
+
+const first = { ci: rotating({ rotationTriggers: { at: "1" } }) };
+const second = { ci: rotating({ rotationTriggers: { at: "2" } }) };
+
+describe("the requests of a run", () => {
+  test("that creates N keys are one list and N creations, and the state is not asked for", async () => {
+    const stack = await TestStack.start();
+    const program = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`k${at}`, at % 2 ? key() : rotating()]));
+    const run = await stack.up(program);
+    expect(run.requests.sort()).toEqual([LIST, ...Array(12).fill(POST)]);
+    expect([run.exports, run.histories]).toEqual([0, 0]);
+    expect(await stack.up(program)).toMatchObject({ requests: [], exports: 0 });
+    expect((await stack.refresh()).requests).toEqual([LIST]);
+    expect((await stack.destroy()).requests.sort()).toEqual([...Array(12).fill(DELETE), LIST]);
+  });
+
+  test("ask for the list before the first creation, and for the state at most once", async () => {
+    const { stack } = await killed({ ci: key(), db: key() });
+    const run = await stack.up({ ci: key(), db: rotating(), e: key(), f: key() });
+    expect(run.requests[0]).toBe(LIST);
+    expect(run.requests.filter((each) => each === LIST)).toHaveLength(1);
+    expect(run.exports).toBe(1);
+  });
+
+  test("do not include the state if all unused generated names are those of the run's own resources", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key(), db: rotating() });
+    await stack.plane.state.createKey("by-hand");
+    const run = await stack.up({
+      ci: key({ rotateAfter: "30d" }),
+      db: rotating({ revokeNow: String(stack.outputs("db").keyId) }),
+    });
+    expect(run.errors).toEqual({});
+    expect(run.exports).toBe(0);
+  });
+});
+
+describe("a key that a killed creation left behind", () => {
+  test.each([
+    ["ApiKey", key()],
+    ["RotatingApiKey", rotating()],
+  ] as const)("is revoked by the next run, which creates another %s", async (_, declared) => {
+    const { stack, left } = await killed({ ci: declared });
+    const run = await stack.up({ ci: declared });
+    expect(run.errors).toEqual({});
+    expect(run.requests.sort()).toEqual([DELETE, LIST, POST].sort());
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(await stack.live()).not.toContain(left);
+    expect((await stack.refresh()).warn).toEqual([]);
+  });
+
+  test("is revoked by a run that changes another key", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ db: rotating() });
+    await stack.up({ db: rotating(), ci: key() }, { dies: "ci" });
+    const run = await stack.up({ db: rotating({ revokeNow: String(stack.outputs("db").keyId) }) });
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs("db").keyId]);
+  });
+
+  test("is revoked by a destroy that deletes another key", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ db: key() });
+    await stack.up({ db: key(), ci: key() }, { dies: "ci" });
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("is revoked although its replacement was killed, and the old key stays until the next one is there", async () => {
+    const stack = await TestStack.start();
+    const program = (at: string) => ({ ci: key({ rotationTriggers: { at } }) });
+    await stack.up(program("1"));
+    const old = stack.outputs().keyId;
+    await stack.up(program("2"), { dies: "ci" });
+    expect(await stack.live()).toHaveLength(2);
+    expect(await stack.live()).toContain(old);
+    const run = await stack.up(program("2"));
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("is told by a refresh, once, and stays live", async () => {
+    const { stack, left } = await killed();
+    await stack.up({ db: key() }, { target: "none" });
+    const other = stack.beside();
+    await other.up({ db: key(), e: rotating() });
+    stack.resources = other.resources;
+    const run = await stack.refresh();
+    expect(run.requests).toEqual([LIST]);
+    expect(run.warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("is told and stays live if somebody used it", async () => {
+    const { stack, left } = await killed();
+    await stack.plane.state.useKey(left);
+    const other = stack.beside();
+    await other.up({ db: key() }, { dies: "db" });
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    expect(run.warn).toEqual([expect.stringContaining(left)]);
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("stays live, and is told, if the state cannot be read", async () => {
+    const { stack, left } = await killed();
+    stack.isReadable = false;
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    expect(run.exports).toBe(1);
+    expect(run.warn.join()).toContain(`npx keyplane revoke ${left}`);
+    expect(await stack.live()).toContain(left);
+    stack.isReadable = true;
+    await stack.up({ ci: key({ rotateAfter: "30d" }), db: key() });
+    expect(await stack.live()).toEqual([stack.outputs("ci").keyId, stack.outputs("db").keyId]);
+  });
+
+  test("stays live if the CLI answers for another stack", async () => {
+    const { stack, left } = await killed();
+    stack.isOther = true;
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("stays live and untold while another provider of the run may be creating it", async () => {
+    const { stack, left } = await killed();
+    const other = providerUrn("eu");
+    stack.notes = stack.notes.map((note) => withProvider(note, other));
+    stack.more = [provider(other)];
+    expect(await stack.up({ db: key() })).toMatchObject({ errors: {}, warn: [], exports: 1 });
+    expect(await stack.live()).toContain(left);
+    // Without that provider in the state, nobody can be creating it.
+    stack.more = [];
+    await stack.up({ db: key(), e: key() });
+    expect(await stack.live()).not.toContain(left);
+  });
+
+  test("stays live if a resource of the state has it", async () => {
+    const { stack, left } = await killed();
+    stack.resources = [
+      { kind: "RotatingApiKey", name: "old", id: "r-1", inputs: {}, outputs: { keyId: "5", previousKeyId: left } },
+    ];
+    await stack.up({ db: key(), old: rotating() }, { target: "db" });
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("stays live if it is not older than the process", async () => {
+    const { stack, left } = await killed();
+    // The process was started in the second in which the service has created the key.
+    stack.startedAt = Date.parse((await stack.plane.liveKeys())[0]?.createdAt ?? "") + 999;
+    const run = await stack.up({ db: key() });
+    expect(run.errors).toEqual({});
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("that cannot be revoked is a warning for an update, and an error for a deletion", async () => {
+    const { stack, left } = await killed({ ci: key() });
+    await stack.plane.rules.add({ route: `DELETE /api_keys/${left}`, status: 400, count: null });
+    const run = await stack.up({ db: key() });
+    expect(run.errors).toEqual({});
+    expect(run.warn).toEqual([expect.stringContaining(`could not revoke key ${left}`)]);
+    const destroyed = await stack.destroy();
+    expect(codeOf(destroyed, "db")).toBe("KP-REVOKE");
+    expect(destroyed.errors.db).toContain(left);
+    await stack.plane.rules.clear();
+    await stack.destroy();
+    expect(await stack.live()).toEqual([]);
+  });
+});
+
+describe("a key that nothing names", () => {
+  test("and that has the tag of a resource which gets a key now, is told with the command, and stays live", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() }, { dies: "ci" });
+    const [left] = await stack.live();
+    stack.notes = [];
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    expect(run.warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
+    expect(await stack.live()).toHaveLength(2);
+    // A resource that has a key tells it no more.
+    expect((await stack.up({ ci: key(), db: key() })).warn).toEqual([]);
+  });
+
+  test("is another stack's: it is neither told nor revoked, used or not", async () => {
+    const stack = await TestStack.start();
+    const other = stack.beside();
+    await other.up({ theirs: key(), more: rotating() });
+    expect(
+      (await stack.plane.liveKeys()).some(({ name }) => name.includes(tagOf(urnOf(`${DYNAMIC}ApiKey`, "ci")))),
+    ).toBe(false);
+    const before = await stack.live();
+    const run = await stack.up({ ci: key() });
+    expect(run).toMatchObject({ warn: [], info: [], errors: {} });
+    expect(await stack.live()).toEqual([...before, stack.outputs().keyId]);
+  });
+
+  test("is not asked about if it was used: a busy account costs no question for the state", async () => {
+    const stack = await TestStack.start();
+    const other = stack.beside();
+    await other.up({ theirs: key() });
+    await stack.plane.state.useKey(String(other.outputs("theirs").keyId));
+    expect(await stack.up({ ci: key() })).toMatchObject({ exports: 0, warn: [] });
+  });
+});
+
+describe("the next key of a killed rotation", () => {
+  test("is revoked by the run that rotates again, under a number that no key had", async () => {
+    const { stack, current, left } = await killedRotation();
+    const run = await stack.up(second);
+    expect(run.errors).toEqual({});
+    expect([run.exports, run.histories]).toEqual([1, 1]);
+    expect(await stack.live()).toEqual([current, stack.outputs().keyId]);
+    expect(await stack.live()).not.toContain(left);
+    expect(stack.outputs()).toMatchObject({ previousKeyId: current, requests: 3 });
+    expect(String(stack.outputs().name)).toMatch(/-3$/);
+  });
+
+  test("is revoked by a destroy", async () => {
+    const { stack } = await killedRotation();
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("is told by a refresh, and stays live", async () => {
+    const { stack, left } = await killedRotation();
+    expect((await stack.refresh()).warn).toEqual([expect.stringContaining(left)]);
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("is told if it was used", async () => {
+    const { stack, left } = await killedRotation();
+    await stack.plane.state.useKey(left);
+    expect((await stack.up(second)).warn).toEqual([expect.stringContaining(left)]);
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("is told, and keeps its name, if a successful run may have handed it out before an old state was restored", async () => {
+    const stack = await TestStack.start();
+    await stack.up(first);
+    const old = stack.resources;
+    await stack.up(second);
+    const handedOut = stack.outputs().keyId;
+    await stack.clock.pass(HOUR);
+    stack.resources = old;
+    const run = await stack.up(second);
+    expect(run.errors).toEqual({});
+    expect(run.warn).toEqual([expect.stringContaining(String(handedOut))]);
+    expect(await stack.live()).toContain(handedOut);
+    expect(String(stack.outputs().name)).toMatch(/-3$/);
+  });
+
+  test.each<[string, (stack: TestStack) => void]>([
+    [
+      "does not reach back before it",
+      (stack) => {
+        stack.history = [];
+      },
+    ],
+    [
+      "cannot be read",
+      (stack) => {
+        stack.history = undefined;
+      },
+    ],
+  ])("is told if the history %s", async (_, forget) => {
+    const { stack, left } = await killedRotation();
+    forget(stack);
+    const run = await stack.up(second);
+    expect(run.errors).toEqual({});
+    expect(run.warn.join()).toContain(left);
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("is told if the state cannot be read", async () => {
+    const { stack, left } = await killedRotation();
+    stack.isReadable = false;
+    expect((await stack.up(second)).warn.join()).toContain(left);
+    expect(await stack.live()).toContain(left);
+  });
+});
+
+test("a process tells a key once, however many resources see it", async () => {
+  const { stack, left } = await killed();
+  const other = stack.beside();
+  await other.up({ db: key(), e: rotating(), f: key() });
+  stack.resources = other.resources;
+  await stack.clock.pass(SECOND);
+  const told = (await stack.refresh()).warn.filter((text) => text.includes(left));
+  expect(told).toHaveLength(1);
+});
