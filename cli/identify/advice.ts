@@ -43,8 +43,9 @@ export function replaceFirst(credential: string | undefined): readonly string[] 
 
 function effectOf({ role, type, stays }: Holding): string {
   if (role === "previous") return "it is revoked without grace";
-  const end = type === "ApiKey" && stays ? "but this one stays live" : "and then this one is revoked";
-  return `everything in the stack gets a new key, ${end}`;
+  if (type === "RotatingApiKey")
+    return "it is replaced and revoked at once, and then everything in the stack gets the new key";
+  return `everything in the stack gets a new key, ${stays ? "but this one stays live" : "and then this one is revoked"}`;
 }
 
 /** The change of the program that replaces a key. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
-import type { LeftoverFate } from "../../provider/keys/leftovers";
+import type { LeftoverFate } from "../../provider/keys/leftover-fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { YOUNG_MINUTES } from "../state/left-behind";
@@ -42,6 +42,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
     "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
   "no note": "in none of the given states, and nothing shows who created it (see --prefix)",
   "no state": "no state shows whether a resource has it",
+  "other version": "another version of the provider may be creating it",
   young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
   lease: "its deadline has not passed",

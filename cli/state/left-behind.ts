@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftovers";
+import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftover-fate";
 import { markIn, numberIn, tagOf } from "../../provider/keys/naming";
 import { readKeyState } from "../../provider/keys/state";
 import { isKeyType } from "../../provider/resource-types";
@@ -47,17 +47,13 @@ export function originsIn(states: readonly ReadState[]): (name: string) => Origi
   };
 }
 
-/**
- * What a run of its stack would do with a live key that no given state holds. A young key may be that of a run in progress.
- * @param now - The service's time, in milliseconds.
- */
+/** What a run of its stack would do with a live key that no given state holds. */
 export function fateOfUnheld(
-  key: ApiKeyRecord,
+  { lastUsedAt }: ApiKeyRecord,
   { by }: Pick<Origin, "by">,
-  { now, isCovered = "unknown" }: { readonly now: number; readonly isCovered?: LeftoverFacts["isCovered"] | undefined },
+  isCovered: LeftoverFacts["isCovered"] = "unknown",
 ): LeftoverFate {
-  const isUsed = key.lastUsedAt !== null;
-  return leftoverFate({ isUsed, by, isOwnProvider: true, held: "no", isOlder: !isYoung(key, now), isCovered });
+  return leftoverFate({ isUsed: lastUsedAt !== null, by, provider: "own", held: "no", isOlder: true, isCovered });
 }
 
 export function isYoung({ createdAt }: ApiKeyRecord, now: number): boolean {
@@ -71,5 +67,5 @@ export function unheldFlag(
   now: number,
 ): "left-behind" | "unmanaged" | undefined {
   if (origin === undefined || origin.by === "nothing") return "unmanaged";
-  return fateOfUnheld(key, origin, { now }).fate === "leave" ? undefined : "left-behind";
+  return isYoung(key, now) ? undefined : "left-behind";
 }

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import type { LeftoverFacts } from "../../provider/keys/leftovers";
+import type { LeftoverFacts } from "../../provider/keys/leftover-fate";
 import { markIn } from "../../provider/keys/naming";
 import type { Plan, Reason } from "../revoke/carry-out";
 import { fateOfUnheld, isYoung, type Origin } from "../state/left-behind";
@@ -45,9 +45,10 @@ function decide(key: ApiKeyRecord, terms: SweepTerms): "revoke" | "other" | Reas
   const isSelected = key.lastUsedAt === null && (prefix === undefined || key.name.startsWith(prefix));
   if (by === "nothing" && !isSelected) return "other";
   if (now === undefined) return "time unknown";
-  if (isYoung(key, now)) return "young";
+  // Nothing but a note shows that nobody else is about to save a young key.
+  if (by !== "note" && isYoung(key, now)) return "young";
   if (credentials.has(key.id)) return "credential";
-  const fate = fateOfUnheld(key, { by }, { now, isCovered: origin && isCovered(key, origin) });
+  const fate = fateOfUnheld(key, { by }, origin && isCovered(key, origin));
   if (fate.fate !== "tell") return fate.fate === "revoke" ? "revoke" : "other";
   return fate.why === "no note" && prefix !== undefined ? "revoke" : fate.why;
 }

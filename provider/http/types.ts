@@ -1,4 +1,4 @@
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "DELETE";
 
 /**
  * Whether a request may be retried after its answer was lost: `safe` if a second one has no further effect, `once` if

@@ -1,5 +1,14 @@
 import type { CreatedKey } from "../api/records";
-import { isAborted, isAnswerLost, isApiError, isOtherKey, KeyplaneError, messageOf } from "../errors";
+import {
+  type ErrorCode,
+  isAborted,
+  isAnswerLost,
+  isApiError,
+  isKeyplaneError,
+  isOtherKey,
+  KeyplaneError,
+  messageOf,
+} from "../errors";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { NameClaim } from "./exact-name";
@@ -43,11 +52,15 @@ export interface NewKey {
 
 /** No key was created, but a request may still take effect, or a key is still to be revoked. */
 export class NotCreated extends Error {
+  readonly code: ErrorCode;
+
   constructor(
     readonly left: Left,
-    message: string,
+    /** Why there is no key. */
+    override readonly cause: unknown,
   ) {
-    super(message);
+    super(messageOf(cause));
+    this.code = isKeyplaneError(cause) ? cause.code : "KP-INTERNAL";
   }
 }
 
@@ -74,7 +87,7 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)), left: attempts };
   } catch (error) {
     const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
-    throw isSame ? error : new NotCreated(attempts, messageOf(error));
+    throw isSame ? error : new NotCreated(attempts, error);
   }
 }
 

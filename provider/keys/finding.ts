@@ -35,16 +35,34 @@ export async function secondLook(id: string, place: Place): Promise<ApiKeyRecord
   return keyIn(await getOrCreate(secondLists, place, () => place.keys.list({ fresh: true })), id);
 }
 
-/** A key as the account lists it; `undefined` if it is proven to be gone. */
-export async function findKey(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
+/**
+ * A key as the account lists it; `undefined` if it is proven to be gone.
+ * @param listed - The list to look in first. @default one from after the last creation of this process
+ */
+export async function findKey(
+  held: RecordedKey,
+  call: Call,
+  listed?: readonly ApiKeyRecord[],
+): Promise<ApiKeyRecord | undefined> {
   const { place } = call;
-  let found = keyIn(await place.keys.list(), held.id);
+  let found = keyIn(listed ?? (await place.keys.list()), held.id);
+  if (found === undefined && listed !== undefined) found = keyIn(await place.keys.list(), held.id);
   if (found === undefined && isYoung(held, call)) found = keyIn(await place.keys.list({ fresh: true }), held.id);
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
-  if (found !== undefined) mustBeKey(held, found);
+  if (found !== undefined) mustBeKey(held, found, place);
   else await mustBeGone(held, call);
   return found;
+}
+
+/** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
+export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
+  const { place } = call;
+  if (place.keys.hasRevoked(held.id)) return;
+  // Any list will do, because the name of an id never changes.
+  const found = await place.keys.find(held.id);
+  if (found === undefined) await findKey(held, call);
+  else mustBeKey(held, found, place);
 }
 
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
@@ -98,9 +116,13 @@ function ageOf({ createdAt }: RecordedKey, { place }: Call): number {
   return place.account.serviceNow() - Date.parse(createdAt ?? "");
 }
 
-/** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
-export function mustBeKey({ id, name, mark }: RecordedKey, found: ApiKeyRecord): void {
+/**
+ * Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. In an account
+ * that is not proven to have the key, the id is one of that account.
+ */
+export function mustBeKey({ id, name, mark, account }: RecordedKey, found: ApiKeyRecord, place: Place): void {
   if (found.name === name || (mark !== undefined && markIn(found.name) === mark)) return;
+  if (accountNow(account, place) !== "same") throw wrongAccount(id, place);
   const recorded = name === undefined ? "a key with a name of its own" : shownName(name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",

@@ -3,52 +3,18 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Operation, StackFacts } from "../stack/state";
 import { shownName } from "../text";
-import { formatListed, markIn, nameInUrn, numberIn, tagOf } from "./naming";
+import { type LeftoverFacts, leftoverFate, type Why } from "./leftover-fate";
+import { formatListed, generatedIn, markIn, nameInUrn, numberIn, tagOf } from "./naming";
 import type { Call, Place } from "./place";
 import { revokeCommand } from "./scope";
 
-/** What is known about a live key with a generated name that this process did not make and was not shown. */
-export interface LeftoverFacts {
-  readonly isUsed: boolean;
-  /**
-   * What shows that an interrupted run requested it: a note of its creation in the stack's own state, or the mark of a
-   * resource with a higher number than the state has. `nothing`: only the tag of a resource that gets a key now.
-   */
-  readonly by: "note" | "next number" | "nothing";
-  /** Whether another process of this run cannot be the one that is creating it. */
-  readonly isOwnProvider: boolean;
-  /** Whether a resource in the state has it; `unknown` without the state, or if ids in it are encrypted. */
-  readonly held: "yes" | "no" | "unknown";
-  /** Whether it is older than this process. */
-  readonly isOlder: boolean;
-  /** Whether a run that succeeded since its creation may have handed it out. Matters only for `next number`. */
-  readonly isCovered: "yes" | "no" | "unknown";
-}
-
-type Why = "used" | "no state" | "no history" | "covered" | "no note";
-
-/** What happens to the key. `leave`: it is not left behind. `tell`: it stays live, and the user is told why. */
-export type LeftoverFate = { readonly fate: "revoke" | "leave" } | { readonly fate: "tell"; readonly why: Why };
-
-/**
- * Decides about a key that may be left behind. The engine saves a key before it goes on, so a key whose note is still
- * there was never handed out. Unknown is never a proof.
- */
-export function leftoverFate(facts: LeftoverFacts): LeftoverFate {
-  const { isUsed, by, isOwnProvider, held, isOlder, isCovered } = facts;
-  if (held === "yes" || !isOlder || !isOwnProvider) return { fate: "leave" };
-  if (by === "nothing")
-    return isUsed ? { fate: "leave" } : { fate: "tell", why: held === "no" ? "no note" : "no state" };
-  if (isUsed) return { fate: "tell", why: "used" };
-  if (held === "unknown") return { fate: "tell", why: "no state" };
-  if (by === "note" || isCovered === "no") return { fate: "revoke" };
-  return { fate: "tell", why: isCovered === "yes" ? "covered" : "no history" };
-}
-
 const REASONS: Readonly<Record<Why, string>> = {
+  "other version":
+    "another version of the provider has begun to create it, in this run or in an interrupted one. A later run knows",
   used: "an interrupted run has created it, but somebody used it",
   "no state": "keyplane could not find out from the state of the stack whether a resource has it",
-  "no history": "an interrupted rotation may have created it, but the history of the stack does not reach back so far",
+  "no history":
+    "an interrupted rotation may have created it, but the history of the stack could not be read, or does not reach back so far",
   covered: "an interrupted rotation may have created it, but a run has succeeded since, which may have handed it out",
   "no note":
     "its name is one of this resource, but nothing shows who created it: it may belong to another stack of this name",
@@ -97,13 +63,21 @@ export function operationOf({ kind, urn, id, mark }: Call): Operation {
   return { kind: kinds[kind], urn, mark, id };
 }
 
+/** Ids of keys that are left behind and could not be revoked: those that notes name, and those of the resource's own mark. */
+export interface StillLeft {
+  readonly ofNotes: readonly string[];
+  readonly own: readonly string[];
+}
+
+const NOTHING_LEFT: StillLeft = { ofNotes: [], own: [] };
+
 /**
  * Revokes what interrupted runs have left behind: keys that a note of this stack's own state names, once per process, and
  * the next numbers of the resource's own mark. A refresh only tells. Costs the list that the process needs anyway; the
- * state is asked for only if a key in it is unexplained. Returns the ids that could not be revoked.
+ * state is asked for only if a key in it is unexplained. Never throws, because it must not lose the work beside it.
  * @param requests - How many names the resource has requested by its state; absent for a new resource.
  */
-export async function settleLeftovers(call: Call, requests?: number): Promise<readonly string[]> {
+export async function settleLeftovers(call: Call, requests?: number): Promise<StillLeft> {
   const known = of(call.place);
   const isRefresh = call.kind === "read";
   try {
@@ -111,51 +85,41 @@ export async function settleLeftovers(call: Call, requests?: number): Promise<re
     const isAsker = !known.settled.has(isRefresh);
     const notes = getOrCreate(known.settled, isRefresh, () => settleNotes(keys, call));
     const [ofNotes, own] = await Promise.all([notes, settleOwn(keys, requests, call)]);
-    return isAsker ? [...ofNotes, ...own] : own;
+    return { ofNotes: isAsker ? ofNotes : [], own };
   } catch (error) {
-    if (isAborted(error) || call.kind === "delete") throw error;
     // Without the list, the call itself fails, or says what it could not find out.
-    if (known.list !== undefined) {
+    if (known.list !== undefined && !isAborted(error)) {
       call.row.warn(
         `could not look for keys that interrupted runs have left. The next run tries again: ${messageOf(error)}`,
       );
     }
-    return [];
+    return NOTHING_LEFT;
   }
 }
 
-/** Settles leftovers beside the work of a creation or an update, and ends with it. Never fails the work. */
-export async function settlingLeftovers<T>(
-  call: Call,
-  requests: number | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  const settled = settleLeftovers(call, requests).catch(() => {});
-  try {
-    return await work();
-  } finally {
-    await settled;
-  }
+/** Whether this process has made a key, or was shown a resource that has it. */
+export function isSeen(place: Place, id: string): boolean {
+  return of(place).seen.has(id);
 }
 
-/** The keys with generated names that this process did not make, was not shown, and has not revoked. */
-function unexplained(keys: readonly ApiKeyRecord[], { place }: Call): readonly ApiKeyRecord[] {
-  const { seen } = of(place);
-  return keys.filter(({ id, name }) => markIn(name) !== undefined && !seen.has(id) && !place.keys.hasRevoked(id));
-}
+/** Whether nothing explains a key: this process has neither made it, nor was shown it, nor has revoked it. */
+const isUnexplained = ({ id }: ApiKeyRecord, { place }: Call): boolean =>
+  !isSeen(place, id) && !place.keys.hasRevoked(id);
 
 async function settleNotes(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
-  const open = unexplained(keys, call);
+  const open = [...generatedIn(keys).byMark.values()].flat().filter((key) => isUnexplained(key, call));
   if (open.every(({ lastUsedAt }) => lastUsedAt !== null)) return [];
   const state = await call.stack.state(operationOf(call));
   if (state === undefined) return [];
-  const notes = new Map(state.notes.map((note) => [note.mark, note]));
+  const notes = notesByMark(state);
   const left = open.map(async (key) => {
     const note = notes.get(markIn(key.name) ?? "");
-    return note === undefined ? [] : carryOut(key, { by: "note", isOwnProvider: note.isOwnProvider }, state, call);
+    return note === undefined ? [] : carryOut(key, { by: "note", provider: note.by }, state, call);
   });
   return (await Promise.all(left)).flat();
 }
+
+const notesByMark = (state: StackFacts | undefined) => new Map(state?.notes.map((note) => [note.mark, note]));
 
 /** Settles the keys of the call's own resource: those of an interrupted rotation, and, before a creation, those of its tag. */
 async function settleOwn(
@@ -163,31 +127,35 @@ async function settleOwn(
   requests: number | undefined,
   call: Call,
 ): Promise<readonly string[]> {
-  const { mark, urn, kind } = call;
-  const isNext = ({ name }: ApiKeyRecord) =>
-    requests !== undefined && markIn(name) === mark && numberIn(name) > requests;
-  const isNamesake = ({ name, lastUsedAt }: ApiKeyRecord) =>
-    kind === "create" && markIn(name)?.startsWith(tagOf(urn)) === true && lastUsedAt === null;
-  const open = unexplained(keys, call).filter((key) => isNext(key) || isNamesake(key));
-  if (open.length === 0) return [];
+  const { byMark, byTag } = generatedIn(keys);
+  const isNext = ({ name }: ApiKeyRecord) => requests !== undefined && numberIn(name) > requests;
+  const next = (byMark.get(call.mark) ?? []).filter((key) => isNext(key) && isUnexplained(key, call));
+  const namesakes = call.kind === "create" ? (byTag.get(tagOf(call.urn)) ?? []) : [];
+  const others = namesakes.filter((key) => !next.includes(key) && isUnexplained(key, call));
+  if (next.length + others.length === 0) return [];
   const state = await call.stack.state(operationOf(call));
-  const noted = new Set(state?.notes.map((note) => note.mark));
-  const runs = open.some(isNext) ? await call.stack.history(operationOf(call)) : undefined;
+  const notes = notesByMark(state);
+  const runs = next.length === 0 ? undefined : await call.stack.history(operationOf(call));
   const { succeededAt } = await import("../stack/history.js");
-  const left = open.map((key) => {
-    if (!isNext(key) && noted.has(markIn(key.name) ?? "")) return [];
-    // The history has this machine's clock.
-    const createdAt = Date.parse(key.createdAt) - (call.place.account.skewMs ?? 0);
-    const isCovered = runs === undefined ? ("unknown" as const) : succeededAt(runs, createdAt);
-    return carryOut(key, { by: isNext(key) ? "next number" : "nothing", isOwnProvider: true, isCovered }, state, call);
-  });
+  const left = [
+    ...next.map((key) => {
+      // The history has this machine's clock.
+      const createdAt = Date.parse(key.createdAt) - (call.place.account.skewMs ?? 0);
+      const isCovered = runs === undefined ? ("unknown" as const) : succeededAt(runs, createdAt);
+      return carryOut(key, { by: "next number", provider: "own", isCovered }, state, call);
+    }),
+    ...others.map((key) => {
+      const note = notes.get(markIn(key.name) ?? "");
+      return carryOut(key, { by: note ? "note" : "nothing", provider: note?.by ?? "own" }, state, call);
+    }),
+  ];
   return (await Promise.all(left)).flat();
 }
 
 /** Carries out the fate of a key. Returns its id if it could not be revoked. */
 async function carryOut(
   key: ApiKeyRecord,
-  shown: Pick<LeftoverFacts, "by" | "isOwnProvider"> & Partial<Pick<LeftoverFacts, "isCovered">>,
+  shown: Pick<LeftoverFacts, "by" | "provider"> & Partial<Pick<LeftoverFacts, "isCovered">>,
   state: StackFacts | undefined,
   call: Call,
 ): Promise<readonly string[]> {
@@ -197,18 +165,20 @@ async function carryOut(
     held: state?.holds(key.id) ?? "unknown",
     // The list has whole seconds.
     isOlder: Date.parse(key.createdAt) < Math.floor(startedAt(place) / 1_000) * 1_000,
-    isCovered: "no",
+    // Matters only for a next number.
+    isCovered: "unknown",
     ...shown,
   });
-  if (decided.fate === "leave" || of(place).told.has(key.id)) return [];
+  if (decided.fate === "leave") return [];
   const shownKey = formatListed(key);
   if (decided.fate === "tell" || call.kind === "read") {
+    if (of(place).told.has(key.id)) return [];
     of(place).told.add(key.id);
     const why = decided.fate === "tell" ? REASONS[decided.why] : "an interrupted run has left it behind";
     const way =
       decided.fate === "tell"
         ? `It stays live. If no stack has it, run \`${revokeCommand(key.id, place.scope)}\``
-        : `The next \`pulumi up\` that changes a key revokes it, and so does \`${revokeCommand(key.id, place.scope)}\``;
+        : `The next \`pulumi up\` that changes ${shown.by === "note" ? "a key" : "this resource"} revokes it, and so does \`${revokeCommand(key.id, place.scope)}\``;
     row.warn(`key ${shownKey}: ${why}. ${way}`);
     return [];
   }

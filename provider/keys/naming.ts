@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
 import { base32, sha256 } from "../base32";
+import { getOrCreate } from "../get-or-create";
 import { shownName, withoutTrailing } from "../text";
 import { DEADLINE_LENGTH, withDeadline } from "./lease";
 
@@ -18,7 +19,7 @@ const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
  * key with it is requested.
  * @param seed - What the random part is made from. @default random bytes
  */
-export function newMark(urn: string, seed: Uint8Array | string = randomBytes(RANDOM_LENGTH)): string {
+export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
   const bytes = typeof seed === "string" ? Buffer.from(seed) : seed;
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
   return tagOf(urn) + base32(sha256(`${Buffer.from(bytes).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);
@@ -52,9 +53,31 @@ export function numberIn(name: string): number {
   return Number(GENERATED.exec(name)?.[2] ?? 1);
 }
 
+/** The generated names in a list, by their marks and by the tags in these. */
+interface Generated {
+  readonly byMark: ReadonlyMap<string, readonly ApiKeyRecord[]>;
+  readonly byTag: ReadonlyMap<string, readonly ApiKeyRecord[]>;
+}
+
+const generated = new WeakMap<readonly ApiKeyRecord[], Generated>();
+
+/** Indexed once, because all calls of a run share a list, and a search for each of them would take quadratic time. */
+export function generatedIn(keys: readonly ApiKeyRecord[]): Generated {
+  return getOrCreate(generated, keys, () => {
+    const [byMark, byTag] = [new Map<string, ApiKeyRecord[]>(), new Map<string, ApiKeyRecord[]>()];
+    for (const key of keys) {
+      const mark = markIn(key.name);
+      if (mark === undefined) continue;
+      getOrCreate(byMark, mark, () => []).push(key);
+      getOrCreate(byTag, mark.slice(0, TAG_LENGTH), () => []).push(key);
+    }
+    return { byMark, byTag };
+  });
+}
+
 /** The highest number among the listed names with a mark; 0 if there is none. */
 export function highestListed(keys: readonly ApiKeyRecord[], mark: string): number {
-  return keys.reduce((highest, { name }) => (markIn(name) === mark ? Math.max(highest, numberIn(name)) : highest), 0);
+  return Math.max(0, ...(generatedIn(keys).byMark.get(mark) ?? []).map(({ name }) => numberIn(name)));
 }
 
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */

@@ -15,7 +15,7 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
   // Several resources can have the same previous key, if earlier runs could not delete what they replaced.
   if (keys.hasRevoked(held.id)) return;
   const found = (await keys.find(held.id)) ?? (await secondLook(held.id, call.place));
-  if (found !== undefined) mustBeKey(held, found);
+  if (found !== undefined) mustBeKey(held, found, call.place);
   else {
     const account = accountNow(held.account, call.place);
     if (account === "elsewhere") throw wrongAccount(held.id, call.place);

@@ -51,7 +51,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     createdAt: textOf(outputs.createdAt),
     pending: pendingIn(outputs.pending),
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    requests: typeof outputs.requests === "number" ? outputs.requests : outputs.keyId === undefined ? 0 : 1,
+    requests: typeof outputs.requests === "number" ? outputs.requests : 1,
     lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
     account: textOf(outputs.__account),
   };
@@ -68,8 +68,8 @@ export function writeKeyState({
 }: Omit<KeyState, "inputs">) {
   return {
     ...{ createdAt, pending, pendingRevocations },
-    // A resource with a key has requested at least one.
-    requests: requests > 1 ? requests : undefined,
+    // Nearly all resources have requested one.
+    requests: requests === 1 ? undefined : requests,
     ...lost,
     __account: account,
   };
@@ -85,6 +85,14 @@ export function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[
     sealedKey: isObject(sealedKey) ? sealedKey : undefined,
     digest: secret === undefined ? textOf(digest) : keyDigest(secret),
   };
+}
+
+/** A key that was just created or taken over. A sealed one is recorded without its secret. */
+export function heldFrom(
+  { id, name, key }: { readonly id: string; readonly name: string; readonly key: string },
+  sealedKey?: SealedTexts,
+): HeldKey {
+  return { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) };
 }
 
 /** What is due if a run has left keys to revoke, or to look for. */

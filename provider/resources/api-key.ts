@@ -1,13 +1,12 @@
 import { parseDuration } from "../duration";
 import { KeyplaneError } from "../errors";
-import { keyDigest } from "../key-digest";
 import { accountNow } from "../keys/account";
 import { reportSkew } from "../keys/clock";
 import { createKey, NotCreated } from "../keys/creating";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
-import { findKey, type RecordedKey } from "../keys/finding";
+import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
-import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
+import { settleLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
 import type { Call } from "../keys/place";
@@ -19,6 +18,7 @@ import {
   COMMON_OUTPUTS,
   type HeldKey,
   hasLeft,
+  heldFrom,
   heldKey,
   KEY_OUTPUTS,
   type KeyState,
@@ -26,12 +26,13 @@ import {
   readKeyState,
   writeKeyState,
 } from "../keys/state";
+import { proveKey, readClaim } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
-import { atBorder, inputsIn, type Made, NotReady } from "./resource";
+import { atBorder, inputsIn, NotReady, settling } from "./resource";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -64,7 +65,7 @@ export const apiKey = atBorder<Inputs, State>({
   rules,
 
   // A name that the program no longer sets stays until something else replaces the key.
-  inForce: ({ key }, inputs) => ({ name: inputs.name === undefined ? undefined : key?.name }),
+  inForce: (_, inputs) => (inputs.name === undefined ? { name: undefined } : {}),
 
   due(state, inputs, now) {
     const { key, createdAt } = state;
@@ -91,15 +92,16 @@ export const apiKey = atBorder<Inputs, State>({
 
   async mustBeHere(state, call) {
     const { key, account } = state;
-    if (key === undefined || accountNow(account, call.place) === "same" || call.place.keys.hasRevoked(key.id)) return;
-    await findKey(recorded(key, state), call);
+    if (key !== undefined && accountNow(account, call.place) !== "same") await mustBeHere(recorded(key, state), call);
   },
 
-  create: (inputs, call) =>
-    settlingLeftovers(call, undefined, async () => {
+  async create(inputs, call) {
+    const made = await settling(call, undefined, async () => {
       await waitForProjects(inputs, call);
       return makeKey({ ...NO_KEY, inputs }, call);
-    }),
+    });
+    return { id: String(made.key?.id), state: made };
+  },
 
   async read(state, call) {
     const { key } = state;
@@ -119,36 +121,34 @@ export const apiKey = atBorder<Inputs, State>({
   async update(saved, inputs, call) {
     const { id = "" } = call;
     if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
-    return settlingLeftovers(call, saved.requests, async () => {
+    return settling(call, saved.requests, async () => {
       const pendingRevocations = await revokeAll(pendingKeys(saved), call);
       const lost = await settleLost(saved.lost, saved.account, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) return waitUntilReady(id, state, state.key.key, call);
       await waitForProjects(inputs, call);
-      return (await makeKey(state, call)).state;
+      return makeKey(state, call);
     });
   },
 
   async import(id, key, inputs, call) {
-    // Loaded on demand, because an import is rare.
-    const { readClaim, proveKey } = await import("../keys/taking-over.js");
     const claim = readClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
-    const taken = { id, name, key: claim.key, digest: keyDigest(claim.key) };
+    const taken = heldFrom({ id, name, key: claim.key });
     return { id, inputs: found, state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.mark } };
   },
 
   async delete(state, call) {
     const { key, inputs, lost, account, requests } = state;
     const settled = settleLeftovers(call, requests);
-    settled.catch(() => {});
     await settleLostForGood(lost, account, call);
     if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
       call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     } else if (key !== undefined) await revokeKey(recorded(key, state), call);
     mustBeRevoked(await revokeAll(pendingKeys(state), call));
-    mustBeRevoked(await settled, ", which an interrupted run left behind");
+    const { ofNotes, own } = await settled;
+    mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
   },
 });
 
@@ -195,7 +195,7 @@ function readState(outputs: Members): State {
   };
 }
 
-const NO_KEY: State = readState({});
+const NO_KEY: State = { ...readState({}), requests: 0 };
 
 function writeState(state: State): Members {
   const { inputs, key, createdAt } = state;
@@ -226,7 +226,7 @@ function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: St
 }
 
 /** Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record. */
-async function makeKey(before: State, call: Call): Promise<Made<State>> {
+async function makeKey(before: State, call: Call): Promise<State> {
   const { inputs } = before;
   const { name, namePrefix, onNameConflict, projectId, maxAge, sealTo } = inputs;
   const request = {
@@ -243,19 +243,19 @@ async function makeKey(before: State, call: Call): Promise<Made<State>> {
     const state: State = {
       ...before,
       ...left,
-      key: { id, name: created.name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key) },
+      key: heldFrom(created, sealedKey),
       createdAt,
       pending: pendingAfter(operations, inputs),
       account: call.place.mark,
     };
-    return { id, state: await waitUntilReady(call.id ?? id, state, key, call) };
+    return await waitUntilReady(call.id ?? id, state, key, call);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const { left } = error;
     // Nothing but a later import reads the id.
     const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
     const state = { ...before, ...left, createdAt: undefined, account: call.place.mark };
-    throw new NotReady<State>(id, state, error.message);
+    throw new NotReady<State>(id, state, error.message, error.code);
   }
 }
 

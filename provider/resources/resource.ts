@@ -1,5 +1,7 @@
 import type { ErrorCode } from "../errors";
+import { settleLeftovers } from "../keys/leftovers";
 import type { Call } from "../keys/place";
+import type { Left } from "../keys/state";
 import type { Members } from "../members";
 import type { CheckCall, Checked, Failure } from "../schema/check";
 import type { Compared, Due } from "../schema/diff";
@@ -122,6 +124,32 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
       }),
     delete: (outputs, call) => type.delete(readState(outputs), call),
   };
+}
+
+/**
+ * Settles leftovers beside a creation or an update, and ends with it. The keys of the resource's own mark that could not be
+ * revoked stay on record in its state, also if it is not ready.
+ * @param requests - How many names the resource has requested by its state; absent for a new resource.
+ */
+export async function settling<State extends Left>(
+  call: Call,
+  requests: number | undefined,
+  work: () => Promise<State>,
+): Promise<State> {
+  const settled = settleLeftovers(call, requests);
+  const withLeft = async (state: State): Promise<State> => {
+    const { own } = await settled;
+    return own.length === 0
+      ? state
+      : { ...state, pendingRevocations: [...new Set([...state.pendingRevocations, ...own])] };
+  };
+  try {
+    return await withLeft(await work());
+  } catch (error) {
+    if (error instanceof NotReady) throw new NotReady(error.id, await withLeft(error.state), error.message, error.code);
+    await settled;
+    throw error;
+  }
 }
 
 /** The inputs in the outputs of a resource. */

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
+import { accountNow } from "../keys/account";
 import { nextDue, rotateAt } from "../keys/fields";
-import { findKey } from "../keys/finding";
-import { settleLeftovers, settlingLeftovers } from "../keys/leftovers";
+import { findKey, mustBeHere } from "../keys/finding";
+import { settleLeftovers } from "../keys/leftovers";
 import { settleLost, settleLostForGood } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import type { Call } from "../keys/place";
@@ -11,12 +12,12 @@ import { finishPending, wasHandedOut } from "../keys/readiness";
 import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
 import { UNKNOWN } from "../schema/field-types";
-import { atBorder, NotReady } from "./resource";
-import { adoptionOf, adoptionRules, refuseLateAdoption } from "./rotation/adoption";
+import { atBorder, NotReady, settling } from "./resource";
+import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
-import { mustBeHere, rotateKey, rotationTimes } from "./rotation/rotating";
+import { rotateKey, rotationTimes } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
@@ -56,18 +57,19 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  mustBeHere: (state, call) => mustBeHere(state.current ?? state.previous, state, call),
+  async mustBeHere(state, call) {
+    const key = state.current ?? state.previous;
+    if (key !== undefined && accountNow(state.account, call.place) !== "same")
+      await mustBeHere(recorded(key, state), call);
+  },
 
   async create(inputs, call) {
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
-    if (adopt !== undefined) {
-      // Loaded on demand, because adoption is rare.
-      const { adoptKey } = await import("./rotation/adoption.js");
-      return { id, state: await adoptKey(adopt, inputs, call) };
-    }
-    const rotate = () => rotateIfDue(withInputs(NOTHING, inputs), NOTHING, { ...call, id });
-    return { id, state: await settlingLeftovers(call, undefined, rotate) };
+    if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
+    // Nothing is the state in which a rotation is due, because there is no key.
+    const state = { ...withInputs(NOTHING, inputs), account: call.place.mark };
+    return { id, state: await settling(call, undefined, () => rotateIfDue(state, NOTHING, { ...call, id })) };
   },
 
   async read(state, call) {
@@ -102,38 +104,42 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     reportQueued(state, saved, call);
     const now = call.place.account.now();
     const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
-    if (!isBusy && !rotatesNow(state, now)) return rotateIfDue(state, saved, call);
-    return settlingLeftovers(call, saved.requests, async () => {
+    if (!isBusy && !rotatesNow(state, now)) {
+      reportClosedWindow(state, call);
+      return state;
+    }
+    return settling(call, saved.requests, async () => {
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.account, call);
       const cleared = await revokePending({ ...ready, lost }, call);
       const rotated = await rotateIfDue(await retirePrevious(cleared, call), saved, call);
-      return cleared.current === undefined ? revokePending(rotated, call) : rotated;
+      if (rotated.current === cleared.current) return rotated;
+      // What had to wait for a current key that is ready.
+      const isNamed = rotated.previous !== undefined && rotated.previous.id === inputs.revokeNow;
+      const revoked = await revokePending(rotated, call);
+      return isNamed ? retirePrevious(revoked, call) : revoked;
     });
   },
 
-  async import(keyId, key, inputs, call) {
-    // Loaded on demand, because an import is rare.
-    const { importKey } = await import("./rotation/adoption.js");
-    return { id: randomUUID(), ...(await importKey(keyId, key, inputs, call)) };
-  },
+  import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
     const { current, previous, lost, account, requests } = state;
     const settled = settleLeftovers(call, requests);
-    settled.catch(() => {});
     await settleLostForGood(lost, account, call);
     const keys = [previous, current].filter((key) => key !== undefined);
     const kept = keys.filter((key) => staysLive(key, state));
     for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     const toRevoke = keys.filter((key) => !kept.includes(key));
+    // Before the first revocation, so that a refusal leaves both keys.
     for (const key of toRevoke) refuseOwnCredential(key, call);
     for (const key of toRevoke) {
       call.row.progress(`revoking key ${key.id}`);
       await revokeKey(recorded(key, state), call);
     }
     mustBeRevoked(await revokeAll(pendingKeys(state), call));
-    mustBeRevoked(await settled, ", which an interrupted run left behind");
+    const { ofNotes, own } = await settled;
+    mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
   },
 });
 

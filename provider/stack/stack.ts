@@ -11,10 +11,14 @@ interface Found {
   readonly name: string | undefined;
 }
 
-/** The stack that this process works for. Asks the Pulumi CLI about it at most once, and only if somebody needs to know. */
+/**
+ * The stack that this process works for. Asks the Pulumi CLI about it only if somebody needs to know, and then once; once
+ * more for the changes of a run that also refreshes.
+ */
 export class Stack {
   #name: string | undefined;
-  #found: Promise<Found | undefined> | undefined;
+  /** What was found for a refresh, which has weaker proofs, and for changes. */
+  readonly #found: { refresh?: Promise<Found | undefined>; change?: Promise<Found | undefined> } = {};
   #runs: Promise<readonly Run[] | undefined> | undefined;
 
   /**
@@ -26,12 +30,9 @@ export class Stack {
     private readonly ask: () => Asked | Promise<Asked> = askPulumi,
   ) {}
 
-  /** Remembers the name of the stack: `organization/project/stack`. What is known of a stack with another name is forgotten. */
+  /** Remembers the name of the stack: `organization/project/stack`. A process works for one. */
   noteName(name: string): void {
-    if (name === this.#name) return;
     this.#name = name;
-    this.#found = undefined;
-    this.#runs = undefined;
   }
 
   /**
@@ -49,8 +50,9 @@ export class Stack {
   }
 
   #find(operation: Operation): Promise<Found | undefined> {
-    this.#found ??= this.#readState(operation);
-    return this.#found;
+    const phase = operation.kind === "reading" ? "refresh" : "change";
+    this.#found[phase] ??= this.#readState(operation);
+    return this.#found[phase];
   }
 
   async #readState(operation: Operation): Promise<Found | undefined> {

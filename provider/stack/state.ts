@@ -14,8 +14,11 @@ export interface Operation {
 
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
 export interface Note extends CreationNote {
-  /** Whether this process may settle it: no other process can have the creation under way. */
-  readonly isOwnProvider: boolean;
+  /**
+   * Whose process has begun it: one of the asking operation's provider, or of one that has left the state, so that no other
+   * process can have it under way; one of the same package in another version; or one of another provider.
+   */
+  readonly by: "own" | "other version" | "other";
 }
 
 /** What the state of the operation's own stack says about keys. */
@@ -24,11 +27,8 @@ export interface StackFacts {
   readonly notes: readonly Note[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(id: string): "yes" | "no" | "unknown";
-  /**
-   * The URN of a resource that has a key as its current or previous one.
-   * @param except - The resource that asks. Without an id, all resources with its URN.
-   */
-  holderOf(id: string, except?: { readonly urn: string; readonly id?: string | undefined }): string | undefined;
+  /** The URN of a resource that has a key as its current or previous one. */
+  holderOf(id: string): string | undefined;
 }
 
 /**
@@ -41,33 +41,32 @@ export function factsFor(deployment: Deployment, operation: Operation): StackFac
   const ours = deployment.resources.filter(isKeyplanes);
   const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
   const isHidden = ours.some(hidesKeys);
-  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => withoutVersion(urn)));
+  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => urn));
   const own = providerOf(asking);
   return {
     notes: notesIn(deployment).map((note) => {
       const provider = providerOf(note);
-      return { urn: note.urn, mark: note.mark, isOwnProvider: provider === own || !providers.has(provider) };
+      const isOwn = provider === own || !providers.has(provider);
+      const isSame = withoutVersion(provider) === withoutVersion(own);
+      return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isSame ? "other version" : "other" };
     }),
     holds: (id) => {
       if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
       return isHidden ? "unknown" : "no";
     },
-    holderOf: (id, except) =>
-      holders.find(({ resource, keys }) => {
-        const isExcepted = resource.urn === except?.urn && (except.id ?? resource.id) === resource.id;
-        return !isExcepted && keys.some((key) => key.id === id && key.role !== "to be revoked");
-      })?.resource.urn,
+    holderOf: (id) =>
+      holders.find(({ keys }) => keys.some((key) => key.id === id && key.role !== "to be revoked"))?.resource.urn,
   };
 }
 
 /** The resource that an operation is about, if the state shows that it is under way. */
 function resourceOf({ kind, urn, mark, id }: Operation, { resources, pending }: Deployment): StateResource | undefined {
-  if (kind === "reading") return resources.find((each) => each.urn === urn && each.id === id);
+  // An alias or a rename can have changed the URN of a resource that is read or deleted. The note of an update has no id.
   const isIt = (resource: StateResource) =>
-    // An alias can have changed the URN of a resource that is deleted. The note of an update has no id.
-    kind === "deleting"
+    kind === "deleting" || kind === "reading"
       ? isKeyType(resource.type) && resource.id === id
       : resource.urn === urn && mark !== undefined && markOf(resource) === mark;
+  if (kind === "reading") return resources.find(isIt);
   return pending.find(({ type, resource }) => type === kind && isIt(resource))?.resource;
 }
 
@@ -75,10 +74,10 @@ const isProvider = ({ type }: StateResource): boolean => type.startsWith("pulumi
 
 /** The URN of a resource's provider. */
 function providerOf({ provider }: Pick<StateResource, "provider">): string {
-  return withoutVersion(provider.slice(0, Math.max(0, provider.lastIndexOf("::"))));
+  return provider.slice(0, Math.max(0, provider.lastIndexOf("::")));
 }
 
-/** The name of a default provider has the version of its package: `default_1_2_3`. Those of a package count as one. */
+/** The name of a default provider has the version of its package: `default_1_2_3`. */
 function withoutVersion(urn: string): string {
   const at = urn.lastIndexOf("::default_");
   return at < 0 ? urn : urn.slice(0, at + "::default".length);

@@ -1,13 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accountFingerprint, originFingerprint } from "../../provider/keys/account-fingerprint";
 import { type ControlPlane, startControlPlane } from "../../testing";
-import { failureOf, PluginUnderTest, plainOwner, secret, stopPlugins, UNKNOWN, type Values } from "./plugin-harness";
-
-const OWNER = /^[0-9a-f-]{36}(?:\.[a-z2-7]{12}){2}\|urn:pulumi:dev::proj::pulumi:providers:keyplane::default$/;
+import { failureOf, PluginUnderTest, secret, stopPlugins, UNKNOWN, type Values } from "./plugin-harness";
 
 let plane: ControlPlane;
 /** For the tests that need no process of their own. None of them configures it. */
@@ -154,93 +147,6 @@ describe("a caller that is not the engine", () => {
   });
 
   // Only root can start a process of another user.
-  it.runIf(process.platform === "linux" && process.geteuid?.() === 0)(
-    "gets no answer if it is another user",
-    async () => {
-      const sends = (uid: number) => {
-        const preface = "PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n";
-        const work = `const socket = require("node:net").connect(${plugin.port}, "127.0.0.1");
-        socket.write("${preface}\\0\\0\\0\\x04\\0\\0\\0\\0\\0");
-        socket.on("data", () => process.exit(7)).on("close", () => process.exit(8)).on("error", () => {});`;
-        return spawnSync(process.execPath, ["-e", work], { uid, gid: uid, cwd: "/" }).status;
-      };
-      expect(sends(0)).toBe(7);
-      expect(sends(65_534)).toBe(8);
-    },
-  );
-});
-
-describe("the owner of the keys", () => {
-  const check = async (olds: Values, config: Values = {}, stack = "dev") => {
-    const of = stack === "dev" ? plugin : await PluginUnderTest.start(plane, { configured: false, stack });
-    return (await of.checkConfig(olds, { ...account, ...config })).inputs;
-  };
-  const fingerprintOf = ({ __owner }: Values) => /\.([a-z2-7]+)\.[a-z2-7]+\|/.exec(String(__owner))?.[1];
-
-  it("is made once, at random, and is saved before any key is created", async () => {
-    const [one, other] = [await check({}), await check({})];
-    expect(plainOwner(one.__owner)).toMatch(OWNER);
-    expect(other.__owner).not.toBe(one.__owner);
-    expect(fingerprintOf(one)).toBe(accountFingerprint(account));
-    expect((await check(one)).__owner).toBe(one.__owner);
-  });
-
-  it("is another one in a copied or renamed stack, because a copy must not claim the keys of the original", async () => {
-    const original = await check({});
-    const copy = await check(original, {}, "prod");
-    expect(plainOwner(copy.__owner)).toMatch(/\|urn:pulumi:prod::/);
-    expect(String(copy.__owner).slice(0, 36)).not.toBe(String(original.__owner).slice(0, 36));
-  });
-
-  it("keeps the account in which it was made until the user confirms another credential", async () => {
-    const first = await check({});
-    const changed = await check(first, { apiKey: "another-credential" });
-    expect(changed.__owner).toBe(first.__owner);
-    const here = accountFingerprint({ ...account, apiKey: "another-credential" });
-    const confirmed = await check(changed, { apiKey: "another-credential", confirmAccount: here });
-    expect(fingerprintOf(confirmed)).toBe(here);
-    expect(String(confirmed.__owner).slice(0, 36)).toBe(String(first.__owner).slice(0, 36));
-  });
-
-  it("keeps the address that it recorded until the user confirms another one", async () => {
-    const originOf = ({ __owner }: Values) => /\.([a-z2-7]+)\|/.exec(String(__owner))?.[1];
-    const baseUrl = "https://another.test/api/v2";
-    const first = await check({});
-    expect(originOf(first)).toBe(originFingerprint(account.baseUrl));
-    expect((await check(first, { baseUrl })).__owner).toBe(first.__owner);
-    const confirmed = await check(first, { baseUrl, confirmAccount: originFingerprint(baseUrl) });
-    expect([fingerprintOf(confirmed), originOf(confirmed)]).toEqual([fingerprintOf(first), originFingerprint(baseUrl)]);
-  });
-
-  it("is made without an account while the account is unknown, and keeps its id afterwards", async () => {
-    const first = await check({}, { apiKey: UNKNOWN });
-    expect(fingerprintOf(first)).toBeUndefined();
-    const second = await check(first);
-    expect(String(second.__owner).slice(0, 36)).toBe(String(first.__owner).slice(0, 36));
-  });
-
-  it("is the one of the plan, because the engine compares the run with the preview", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "keyplane-plan-"));
-    try {
-      const file = join(folder, "plan.json");
-      const { __owner } = await check({});
-      const urn = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
-      const goal = { inputDiff: { adds: { __owner } } };
-      await writeFile(file, JSON.stringify({ resourcePlans: { [urn]: { goal } } }));
-      const planned = { configured: false, command: ["up", "--plan", file] };
-      const run = await PluginUnderTest.start(plane, planned);
-      expect((await run.checkConfig({}, account)).inputs.__owner).toBe(__owner);
-      const other = await PluginUnderTest.start(plane, { ...planned, stack: "prod" });
-      expect((await other.checkConfig({}, account)).inputs.__owner).not.toContain(String(__owner).slice(0, 36));
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-
-  it("cannot be set by a program", async () => {
-    const { inputs } = await plugin.checkConfig({}, { ...account, __owner: "mine" });
-    expect(plainOwner(inputs.__owner)).toMatch(OWNER);
-  });
 });
 
 describe("the inputs of a resource", () => {
@@ -250,7 +156,7 @@ describe("the inputs of a resource", () => {
     configured = await PluginUnderTest.start(plane);
   });
 
-  it.each(["account", "owner", "retained", "resourceUrn"])(
+  it.each(["account", "resourceUrn"])(
     "cannot include %s, which only the SDK of the dynamic provider sets",
     async (input) => {
       for (const kind of ["ApiKey", "RotatingApiKey"]) {
@@ -264,20 +170,6 @@ describe("the inputs of a resource", () => {
   it("are suggested for a name that is nearly one of them", async () => {
     const { failures } = await configured.check("ApiKey", {}, { rotateafter: "30d" });
     expect(failures).toEqual([expect.stringMatching(/^rotateafter: .*\. Did you mean rotateAfter\? \[KP-INPUT\]$/)]);
-  });
-
-  it("can name a prefix of at most 37 characters, because a name needs room for the tags", async () => {
-    for (const kind of ["ApiKey", "RotatingApiKey"]) {
-      expect((await configured.check(kind, {}, { namePrefix: "p".repeat(37) })).failures).toEqual([]);
-      const { failures } = await configured.check(kind, {}, { namePrefix: "p".repeat(38) });
-      expect(failures).toEqual([expect.stringMatching(/^namePrefix: must be 1 to 37 .*\[KP-INPUT\]$/)]);
-    }
-  });
-
-  it("can set how the previous key is retired only for a rotating key", async () => {
-    expect((await configured.check("RotatingApiKey", {}, { retirement: "inPlace" })).failures).toEqual([]);
-    expect((await configured.check("RotatingApiKey", {}, { retirement: "soon" })).failures).toHaveLength(1);
-    expect((await configured.check("ApiKey", {}, { retirement: "inPlace" })).failures).toHaveLength(1);
   });
 
   it("are never shown in a failure", async () => {
@@ -306,69 +198,6 @@ describe("the inputs of a resource", () => {
     await other.configure({ baseUrl: "http://example.com", apiKey: "x" });
     const { inputs } = await other.check("ApiKey", {}, {});
     expect(await failureOf(other.create("ApiKey", inputs))).toMatch(/keyplane:baseUrl must begin with https/);
-  });
-});
-
-describe("the owner of a key", () => {
-  const urn = () => plugin.urn("ApiKey");
-  const of = (inputs: Values) => String(inputs.__owner);
-  let configured: PluginUnderTest;
-
-  beforeAll(async () => {
-    configured = await PluginUnderTest.start(plane);
-  });
-
-  it("is accepted among the inputs, because the engine checks the inputs of an import once more", async () => {
-    const { inputs } = await configured.check("ApiKey", {}, { verify: true });
-    const again = await configured.check("ApiKey", inputs, inputs);
-    expect(again).toEqual({ inputs, failures: [] });
-  });
-
-  it("is never empty, although an import into a new stack configures the plugin without an owner", async () => {
-    const importing = await PluginUnderTest.start(plane, { configured: false });
-    await importing.configure(account);
-    const inputs = await importing.checked("ApiKey", {});
-    expect(plainOwner(of(inputs))).toMatch(/^[0-9a-f-]{36}\|urn:pulumi:/);
-  });
-
-  it("is an input that names the resource and survives an upgrade of the plugin", async () => {
-    const inputs = await configured.checked("ApiKey", {});
-    expect(plainOwner(of(inputs))).toBe(`${String(configured.provider.__owner).slice(0, 36)}|${urn()}`);
-    const upgraded = await PluginUnderTest.start(plane);
-    expect(upgraded.provider.__owner).not.toBe(configured.provider.__owner);
-    expect(of(await upgraded.checked("ApiKey", {}, inputs))).toBe(of(inputs));
-    // The second check of a replacement gets no state: the new key belongs to the provider that creates it.
-    expect(of(await upgraded.checked("ApiKey", {}))).not.toContain(of(inputs).slice(0, 36));
-  });
-
-  it("keeps its id under another name in the same stack", async () => {
-    const inputs = await configured.checked("ApiKey", {}, {}, "old-name");
-    const renamed = await configured.checked("ApiKey", {}, inputs, "new-name");
-    expect(plainOwner(of(renamed))).toBe(plainOwner(of(inputs)).replace("::old-name", "::new-name"));
-  });
-
-  it("is another one in another stack", async () => {
-    const inputs = await configured.checked("ApiKey", {});
-    const copy = await PluginUnderTest.start(plane, { stack: "prod", provider: configured.provider });
-    const copied = of(await copy.checked("ApiKey", {}, inputs));
-    expect(plainOwner(copied)).toMatch(/\|urn:pulumi:prod::/);
-    expect(copied.slice(0, 36)).toBe(String(copy.provider.__owner).slice(0, 36));
-    expect(copied.slice(0, 36)).not.toBe(of(inputs).slice(0, 36));
-  });
-
-  it("is the owner of the dynamic provider after an alias has moved the key to the plugin", async () => {
-    const identity = "3b241101-e2bb-4255-8caf-4136c566a962.abcdefghijkl";
-    const dynamic = (stack: string) => `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci`;
-    const olds = (stack: string) => ({ owner: identity, resourceUrn: dynamic(stack) });
-    expect(plainOwner(of(await configured.checked("ApiKey", {}, olds("dev"), "moved")))).toMatch(
-      /^3b241101.*962\|urn:pulumi:dev::/,
-    );
-    expect(of(await configured.checked("ApiKey", {}, olds("other"), "copied"))).not.toContain("3b241101");
-  });
-
-  it("is no input of a resource without a key", async () => {
-    const inputs = { projectId: "quiet-shore-123456" };
-    expect(await configured.checked("ProjectReady", inputs)).toEqual(inputs);
   });
 });
 

@@ -77,46 +77,6 @@ describe("the plugin's process", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("finishes a creation that was sent before the engine died, and revokes its key, because no state has it", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
-    const lost = failureOf(plugin.add("ApiKey"));
-    await plane.held.wait();
-    expect(await plane.liveKeys()).toHaveLength(1);
-    plugin.killEngine();
-    // The plugin learns of it before the answer arrives.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await plane.held.release();
-    await lost;
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
-    expect(await plane.liveKeys()).toEqual([]);
-  });
-
-  it("revokes the key of a call that the engine's death leaves without an answer", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
-    const lost = failureOf(plugin.add("RotatingApiKey"));
-    await expect.poll(polls, SOON).toBeGreaterThan(0);
-    plugin.killEngine();
-    await lost;
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
-    expect(await plane.liveKeys()).toEqual([]);
-  });
-
-  it("settles a lost answer before it ends, and requests no other key", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before", hold: "after" });
-    const lost = failureOf(plugin.add("ApiKey"));
-    await plane.held.wait();
-    plugin.killEngine();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await plane.held.release();
-    await lost;
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
-    expect(await plane.liveKeys()).toEqual([]);
-    expect(await plane.count("POST", "/api_keys")).toBe(1);
-  });
-
   it("keeps a key that it has answered before the engine died, because a state can have it", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plugin.add("ApiKey");

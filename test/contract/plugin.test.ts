@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { call } from "../../testing/engine/provider/plugin-process";
-import { failureOf, PluginUnderTest, plain, plainOwner, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
+import { cli, failureOf, PluginUnderTest, plain, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
 
 let plane: ControlPlane;
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 const posts = () => plane.count("POST", "/api_keys");
-const NAME = /^ci-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/;
+const NAME = /^ci-[a-z2-7]{12}$/;
 
 describe("a preview", () => {
   it("sends no request and answers what it cannot know as unknown", async () => {
@@ -68,6 +68,42 @@ describe("a preview", () => {
   });
 });
 
+describe("the mark", () => {
+  it("comes from the seed, which a plan repeats, is kept, and cannot be given by a program", async () => {
+    const plugin = await PluginUnderTest.start(plane, { configured: false });
+    await plugin.configure({ baseUrl: plane.url, apiKey: plane.apiKey });
+    plugin.seed = new Uint8Array(16).fill(7);
+    const { __mark } = await plugin.checked("ApiKey", {});
+    expect(__mark).toMatch(/^[a-z2-7]{12}$/);
+    expect((await plugin.checked("ApiKey", {})).__mark).toBe(__mark);
+    expect((await plugin.checked("ApiKey", {}, {}, "other")).__mark).not.toBe(__mark);
+    expect((await plugin.checked("ApiKey", { __mark: "aaaaaaaaaaaa" }, { __mark })).__mark).toBe(__mark);
+    plugin.seed = undefined;
+    expect((await plugin.checked("ApiKey", {}, { __mark })).__mark).toBe(__mark);
+    expect((await plugin.checked("ApiKey", {})).__mark).not.toBe(__mark);
+    expect(await plugin.checked("ProjectReady", { projectId: "p" })).toEqual({ projectId: "p" });
+    expect(await plane.count()).toBe(0);
+  });
+});
+
+describe("a run after a killed one", () => {
+  it("revokes the key that its own note names, and asks the Pulumi CLI once", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const noted = await first.checked("ApiKey", {});
+    await first.create("ApiKey", noted);
+    const [left] = await plane.liveKeys();
+    // The next process begins in a later second than the key.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const next = await PluginUnderTest.start(plane, { provider: first.provider });
+    const inputs = await next.checked("ApiKey", {});
+    next.save([], [noted, inputs]);
+    const state = await next.create("ApiKey", inputs);
+    expect((await plane.liveKeys()).map(({ id }) => String(id))).toEqual([state.id]);
+    expect(next.messages).toEqual([expect.stringContaining(`revoked key ${left?.id}`)]);
+    expect(cli().questions).toEqual(["stack export"]);
+  });
+});
+
 describe("the plugin", () => {
   it("introduces itself with the version of the package, and its schema has the same version", async () => {
     const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
@@ -95,7 +131,7 @@ describe("the plugin", () => {
     const { client, sdk } = plugin;
     const refused = await call((done) => client.call(new sdk.provider.CallRequest(), done)).catch((error) => error);
     expect(refused).toMatchObject({ code: sdk.grpc.status.UNIMPLEMENTED });
-    for (const kind of ["Owner", "Ledger", "Bucket"]) {
+    for (const kind of ["Owner", "Bucket"]) {
       expect(await failureOf(plugin.check(kind, {}, {}))).toMatch(/keyplane has no resource type .*ApiKey, Rotating/);
     }
   });
@@ -117,18 +153,6 @@ describe("the plugin", () => {
     await plugin.delete(updated.state);
     expect(await plane.liveKeys()).toEqual([]);
     expect(await plugin.read(updated.state)).toBeUndefined();
-  });
-
-  it("gives a key a name of at most 64 characters, even if the resource's name is long", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const name = `a-${"very-".repeat(12)}long-name`;
-    const [long, prefixed] = [
-      await plugin.add("ApiKey", {}, name),
-      await plugin.add("RotatingApiKey", { namePrefix: "p".repeat(37) }),
-    ];
-    expect(String(long.outputs.name)).toMatch(/^a-very-.*-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/);
-    expect(String(prefixed.outputs.name)).toMatch(/^p{37}-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/);
-    for (const state of [long, prefixed]) expect(String(state.outputs.name).length).toBeLessThanOrEqual(64);
   });
 
   it("creates many keys with one request for each and one list for all of them", async () => {
@@ -155,7 +179,7 @@ describe("the plugin", () => {
     const made = await first.add("ApiKey");
     expect(made.notReady).toEqual([expect.stringMatching(/^create ApiKey "ci": .*start_compute.*\[KP-NOT-READY\]$/)]);
     expect(made.outputs).toMatchObject({ keyId: made.id });
-    expect(plainOwner(made.outputs.__owner)).toContain("|urn:pulumi:dev::");
+    expect(made.outputs.__mark).toBe(made.inputs.__mark);
     expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
 
     const [{ operationId }] = made.outputs.pending as [{ operationId: string }];
@@ -199,22 +223,6 @@ describe("the plugin", () => {
     expect(plugin.printed).toEqual([]);
   });
 
-  it("leaves lines about a wait of more than ten seconds, because a narrow terminal does not show its row's text", async () => {
-    const real = await startControlPlane({ clock: { mode: "real" } });
-    try {
-      const plugin = await PluginUnderTest.start(real, { config: { pollInterval: "2s" } });
-      const { id } = await real.state.createProject();
-      await real.state.startOperations({ projectId: id, action: "start_compute", runningMs: 12_000 });
-      await plugin.add("ProjectReady", { projectId: id });
-      expect(plugin.messages).toEqual([
-        "after 10 s: waiting for start_compute (running)",
-        expect.stringMatching(/^done after 1\d s$/),
-      ]);
-    } finally {
-      await real.close();
-    }
-  });
-
   it("waits for a project, and reads and deletes the gate without a request", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plane.state.createProject();
@@ -238,7 +246,7 @@ describe("the plugin", () => {
     expect(inputs.rotationTriggers).toEqual({ at: "1" });
     const state = await plugin.create("RotatingApiKey", inputs);
     expect(state.outputs).toMatchObject({ previousKeyId: null, previousKey: null, rotateAt: null });
-    expect(state.outputs).not.toHaveProperty("rotationTriggers");
+    expect(state.outputs.rotationTriggers).toEqual({ at: "1" });
     expect(plain(state.outputs)).toEqual(state.outputs);
   });
 });

@@ -23,19 +23,6 @@ export interface SavedResource {
   readonly engine?: Values;
 }
 
-/** A deployment in the history. */
-export interface SavedRun {
-  /** ISO 8601 times. */
-  readonly began: string;
-  readonly ended: string;
-  /** @default "succeeded" */
-  readonly result?: string;
-  /** @default none */
-  readonly environment?: Values;
-  /** Its number, which only a service gives to runs. @default 0 */
-  readonly version?: number;
-}
-
 /** A stand-in for the Pulumi CLI of one stack, without a history. Without a saved state it answers with an error. */
 export class PulumiCli {
   readonly #folder = mkdtempSync(join(tmpdir(), "keyplane-pulumi-"));
@@ -43,33 +30,13 @@ export class PulumiCli {
 
   constructor() {
     writeFileSync(this.file, SCRIPT);
-    this.saveHistory([]);
+    this.#write("history", []);
   }
 
   /** Saves the state, with creations that a killed engine has not finished. */
   save(resources: readonly SavedResource[], creating: readonly SavedResource[] = []): void {
     const pending = creating.map((note) => ({ resource: wire(note), type: "creating" }));
     this.#write("export", { version: 3, deployment: { resources: resources.map(wire), pending_operations: pending } });
-  }
-
-  /** Saves the history, newest first. */
-  saveHistory(runs: readonly SavedRun[]): void {
-    const entries = runs.map(({ began, ended, result = "succeeded", environment = {}, version = 0 }) => {
-      const times = { startTime: began, endTime: ended };
-      return {
-        version,
-        kind: "update",
-        result,
-        ...times,
-        environment: { "pulumi.version": "v3.260.0", ...environment },
-      };
-    });
-    this.#write("history", entries);
-  }
-
-  /** Answers questions about the history with an error from now on. */
-  forgetHistory(): void {
-    rmSync(join(this.#folder, "history.json"), { force: true });
   }
 
   /** The questions so far, by their first two words. */

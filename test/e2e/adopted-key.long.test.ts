@@ -1,7 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
-import { optionsFor } from "./stack-under-test";
+import { FRONT_ENDS, messagesOf, StackUnderTest } from "./stack-under-test";
 
 const DAY = 86_400_000;
 const POST = "POST /api_keys";
@@ -56,7 +56,7 @@ test("a key that was created by hand is adopted without a POST, and then rotated
   expect(JSON.stringify(await run.workspace.exportState())).not.toContain('"adopt"');
 
   await run.workspace.setConfig("run", "2");
-  expect(await run.requestsOf(() => run.run("up"))).toEqual([POST, LIST]);
+  expect((await run.requestsOf(() => run.run("up"))).sort()).toEqual([LIST, POST]);
   const { key } = (await run.workspace.outputs({ showSecrets: true })) as { key: string };
   expect(key).not.toBe(byHand.key);
   expect(await live()).toHaveLength(2);
@@ -67,36 +67,30 @@ test("a key that was created by hand is adopted without a POST, and then rotated
   await run.destroy();
 });
 
-test("a forced replacement that adopts the same key again does not revoke the key with the old resource", async () => {
-  await run.run("up");
-  const urn = (await run.workspace.exportState()).deployment.resources?.find(({ type }) =>
-    type.endsWith("RotatingApiKey"),
-  )?.urn;
-  await run.run("up", { args: ["--replace", `${urn}`] });
-  expect(await live()).toEqual([byHand.id]);
-  await run.runIdle("up");
-  await run.destroy();
-  expect(await live()).toEqual([]);
-});
-
-test("with the plugin, a key that a resource of another provider has adopted in the same run stays live", async () => {
-  const program = (name: string) => `
-    const pulumi = require("@pulumi/pulumi");
-    const { RotatingApiKey, Provider } = require("plugin-sdk");
-    const config = new pulumi.Config();
-    const settings = new pulumi.Config("keyplane");
-    const provider = new Provider("of-${name}", { baseUrl: settings.require("baseUrl"), apiKey: settings.requireSecret("apiKey") });
+test.each(FRONT_ENDS)(
+  "a key that another resource of the %s has, or the one to be replaced, is not adopted",
+  async (frontEnd) => {
+    const adopting = (name: string, other = "") => `
     const adopt = { id: config.require("adoptId"), key: config.requireSecret("adoptKey") };
-    exports.id = new RotatingApiKey("${name}", { adopt }, { provider }).keyId;`;
-  const options = { config: { adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } };
-  const stack = await ExampleRun.create(plane, { "index.js": program("one") }, { ...options, ...optionsFor("plugin") });
-  try {
-    await stack.run("up");
-    await stack.workspace.setProgram({ "index.js": program("two") });
-    await stack.run("up");
-    expect(await live()).toEqual([byHand.id]);
-    await stack.destroy();
-  } finally {
-    await stack.workspace.remove();
-  }
-});
+    ${other}
+    new RotatingApiKey("${name}", { adopt });`;
+    const options = { config: { adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } };
+    const stack = await StackUnderTest.create(frontEnd, plane, adopting("one"), options);
+    try {
+      await stack.up();
+      const replaced = { args: ["--replace", stack.urn("RotatingApiKey", "one")], mayFail: true };
+      for (const refused of [
+        await stack.up(replaced),
+        await stack.deploy(adopting("two", 'new RotatingApiKey("one");'), { mayFail: true }),
+      ]) {
+        expect(refused.exit).not.toBe(0);
+        expect(messagesOf(refused)).toContain("KP-ADOPT");
+        expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);
+      }
+      await stack.deploy(adopting("one"));
+      await stack.run.destroy();
+    } finally {
+      await stack.run.workspace.remove();
+    }
+  },
+);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { endProcesses } from "../../testing/workspace/processes";
 import { ExampleRun } from "./run-example";
 
 const dist = resolve(__dirname, "../../dist");
@@ -31,25 +32,35 @@ function keyplane(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise
   });
 }
 
-test("keys and sweep read a stack by its name, without its passphrase and without a file", async () => {
+test("keys and sweep find the key of a killed run by the name of the stack, without its passphrase and without a file", async () => {
+  await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+  const { done } = example.workspace.start("up");
+  await plane.held.wait(1, 60_000);
+  endProcesses(example.workspace.processes());
+  await done;
+  await plane.held.drop();
+  await example.workspace.cancel();
+  // The engine calls nothing of keyplane in a run of a program without keys.
+  const [left] = await plane.liveKeys();
+  await example.workspace.setProgram({ "index.js": "" });
   await example.run("up");
-  const [held] = await plane.liveKeys();
-  const left = await plane.state.createKey(`${held?.name.replace(/[^-]+$/, "")}vrwrvdmh`);
+  expect(await plane.liveKeys()).toEqual([left]);
+
   const account = {
     KEYPLANE_BASE_URL: plane.url,
     KEYPLANE_API_KEY: plane.apiKey,
     PULUMI_CONFIG_PASSPHRASE: undefined,
   };
+  await plane.state.createKey("by-hand");
+  // A younger key can be that of a run that is under way.
+  await plane.clock.advance(3_600_000);
   const { keys } = JSON.parse((await keyplane(["keys", "--stack", "dev"], account)).stdout) as {
-    keys: { id: string; stack?: string; flags: string[] }[];
+    keys: { id: string; flags: string[] }[];
   };
-  expect(keys.map(({ id, stack, flags }) => [id, stack, flags])).toEqual([
-    [String(left.id), "proj/dev", ["orphan"]],
-    [String(held?.id), "proj/dev", []],
-    [expect.anything(), undefined, ["unmanaged"]],
-  ]);
-  const swept = await keyplane(["sweep", "--stack", "organization/proj/dev"], account);
-  expect(JSON.parse(swept.stdout)).toMatchObject({ held: 1, kept: [{ id: String(left.id), reason: "after state" }] });
+  expect(keys.filter(({ flags }) => flags.includes("left-behind")).map(({ id }) => id)).toEqual([String(left?.id)]);
+  const swept = await keyplane(["sweep", "--stack", "organization/proj/dev", "--yes"], account);
+  expect(swept.stdout, swept.stderr).toContain(`"${left?.id}"`);
+  expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["by-hand"]);
 });
 
 test("the doctor tests the credential that is a secret of the stack, if the passphrase is there", async () => {

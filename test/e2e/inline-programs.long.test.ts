@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ExampleRun } from "./run-example";
 
 const run = promisify(execFile);
@@ -81,170 +81,103 @@ async function node(given: object = {}): Promise<Ran> {
   return { requests: requests.filter((request) => request !== "GET /auth"), output };
 }
 
-/** What happened to the keys and which consumer received which, in order. */
-async function history(): Promise<string[]> {
-  return (await plane.log()).flatMap(({ query, effects }) => {
-    const held = /^holds=(\w+)$/.exec(query);
-    if (held) return [`holds ${held[1]}`];
-    return effects.flatMap((effect) => {
-      if (effect.kind === "key-created") return [`made ${effect.id}`];
-      return effect.kind === "key-revoked" ? [`revoked ${effect.id}`] : [];
-    });
-  });
-}
-
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
 const made = (count: number) => ["GET /api_keys", ...Array<string>(count).fill("POST /api_keys")];
 
-describe("an inline program", () => {
-  test("revokes a component's key only after every consumer has the next key, independent of where consumers are declared", async () => {
-    await start(`
-      const program = async () => {
-        const part = new Part("part", { rotationTriggers: { n: given.n }, revokeNow: given.revokeNow });
-        const { keyId } = part.key;
-        new Consumer("beside", { keyId, reportTo });
-        part.key.name.apply(() => new Consumer("once-it-is-there", { keyId, reportTo }));
-        new Part("other").key.name.apply(async () => {
-          await pause(0);
-          new Consumer("later", { keyId, reportTo });
-        });
-        await pause(300);
-        new Consumer("after-a-pause", { keyId, reportTo });
-      };
-      stackOf("dev", program).then((stack) => stack.up());
-    `);
-    expect((await node({ n: "1" })).requests.sort()).toEqual(made(2));
-    expect((await node({ n: "1" })).requests).toEqual([]);
-    const [[first]] = [(await history()).flatMap((event) => /^holds (.*)/.exec(event)?.[1] ?? [])];
-    await node({ n: "1", revokeNow: first });
-    const [, second] = await live();
-    const all = [`made ${second}`, ...Array<string>(4).fill(`holds ${second}`), `revoked ${first}`];
-    expect((await history()).slice(-6)).toEqual(all);
-    expect((await node({ n: "1", revokeNow: first })).requests).toEqual([]);
-  });
-
-  test("can declare keys after another resource is created", async () => {
-    await start(`
-      const program = async () => {
-        const first = new ApiKey("first");
-        first.keyId.apply(() => {
-          const second = new ApiKey("second");
-          const third = second.keyId.apply(async () => {
-            await pause(100);
-            return new ApiKey("third").keyId;
-          });
-          new Consumer("app", { keyId: third, reportTo });
-        });
-        return { keyId: first.keyId };
-      };
-      stackOf("dev", program).then(async (stack) => given.destroy ? stack.destroy() : stack.up());
-    `);
-    expect((await node()).requests.sort()).toEqual(made(3));
-    expect((await node()).requests).toEqual([]);
-    await node({ destroy: true });
-    expect(await live()).toEqual([]);
-  });
-
-  test("leaves all keys alone if it throws, and goes on in the next run", async () => {
-    await start(`
-      const program = async () => {
-        const part = new Part("part", { revokeNow: given.revokeNow });
-        await new Promise((resolve) => part.key.keyId.apply(resolve));
-        if (given.broken) throw new Error("the program is broken");
-        new Consumer("app", { keyId: part.key.keyId, reportTo });
-      };
-      stackOf("dev", program).then((stack) => stack.up()).catch((error) => console.log(error.message));
-    `);
-    await node();
-    const [first] = await live();
-    const { output } = await node({ revokeNow: first, broken: true });
-    expect(output).toContain("the program is broken");
-    expect(await live()).toContain(first);
-    await node({ revokeNow: first });
-    const [second, ...others] = await live();
-    expect(others).toEqual([]);
-    expect((await history()).slice(-2)).toEqual([`holds ${second}`, `revoked ${first}`]);
-  });
-
-  test.each([
-    ["waits forever and is cancelled", "await new Promise(() => {});"],
-    ["exits with code 0", "process.exit(0);"],
-  ])("leaves all keys alone if it %s, and goes on in the next run", async (_, code) => {
-    await start(`
-      const program = async () => {
-        const part = new Part("part", { revokeNow: given.revokeNow });
-        await new Promise((resolve) => part.key.keyId.apply(resolve));
-        if (given.broken) ${code}
-        new Consumer("app", { keyId: part.key.keyId, reportTo });
-      };
-      const up = (stack) => stack.up({ signal: AbortSignal.timeout(given.broken ? 5_000 : 60_000) });
-      stackOf("dev", program).then(up).catch((error) => console.log(error.message));
-    `);
-    await node();
-    const [first] = await live();
-    const stopped = node({ revokeNow: first, broken: true }).catch((error: Error) => error);
-    const requests = await example.requestsOf(() => stopped);
-    expect(requests).not.toContain("DELETE /api_keys/{key_id}");
-    expect(await live()).toContain(first);
-    // The CLI leaves a lock if the process with its program is gone.
-    await vi.waitFor(() => expect(example.workspace.processes()).toEqual([]), { timeout: 30_000 });
-    await example.workspace.cancel();
-    await node({ revokeNow: first });
-    const [second, ...others] = await live();
-    expect(others).toEqual([]);
-    expect((await history()).slice(-2)).toEqual([`holds ${second}`, `revoked ${first}`]);
-  });
-
-  test("can share its process with another: each has its own owner, and neither touches the other's keys", async () => {
-    await start(`
-      const program = (name) => async () => {
-        for (let n = 0; n < 3; n++) new ApiKey(name + "-" + n, { rotationTriggers: { n: given.n } });
-        const part = new Part(name);
-        new Consumer("app", { keyId: part.key.keyId, reportTo });
-      };
-      Promise.all(["one", "two"].map(async (name) => (await stackOf(name, program(name))).up()));
-    `);
-    const first = (await node({ n: "1" })).requests.sort();
-    expect(first).toEqual(["GET /api_keys", "GET /api_keys", ...Array<string>(8).fill("POST /api_keys")]);
-    const before = await live();
-    const { requests } = await node({ n: "2" });
-    expect(requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(6);
-    expect((await live()).filter((id) => before.includes(id))).toHaveLength(2);
-    expect((await node({ n: "2" })).requests).toEqual([]);
-  });
+test("an inline program can declare keys and consumers late, and a rotation gives each consumer the next key", async () => {
+  await start(`
+    const program = async () => {
+      const part = new Part("part", { rotationTriggers: { n: given.n } });
+      const { keyId } = part.key;
+      part.key.name.apply(() => new Consumer("once-it-is-there", { keyId, reportTo }));
+      const last = new ApiKey("first").keyId.apply(async () => {
+        await pause(100);
+        return new ApiKey("second").keyId;
+      });
+      await pause(300);
+      new Consumer("after-a-pause", { keyId, reportTo });
+      return { last };
+    };
+    stackOf("dev", program).then(async (stack) => given.destroy ? stack.destroy() : stack.up());
+  `);
+  expect((await node({ n: "1" })).requests.sort()).toEqual(made(3));
+  expect((await node({ n: "1" })).requests).toEqual([]);
+  expect((await node({ n: "2" })).requests.sort()).toEqual(made(1));
+  const current = (await live()).at(-1);
+  const told = (await plane.log()).flatMap(({ query }) => (query.startsWith("holds=") ? [query] : []));
+  expect(told.slice(-2)).toEqual(Array(2).fill(`holds=${current}`));
+  await node({ destroy: true });
+  expect(await live()).toEqual([]);
 });
 
-describe("a program of the CLI that deploys another stack", () => {
-  test.each([
-    ["without keys", 'async () => ({ answer: "yes" })', 0],
-    ["with keys of its own", 'async () => { new ApiKey("inner"); new Part("part"); return { answer: "yes" }; }', 2],
-  ])("ends and has its keys if the other stack is one %s", async (_, inner, keys) => {
-    await start(`
-      module.exports = async () => {
-        const before = new RotatingApiKey("before", { revokeNow: given.revokeNow });
-        const stack = await stackOf("inner", ${inner});
-        const { outputs } = await stack.up();
-        const after = new ApiKey("after");
-        new Consumer("app", { keyId: before.keyId, reportTo });
-        return { answer: outputs.answer.value, keyId: before.keyId };
-      };
-    `);
-    const owners = keys === 0 ? 1 : 2;
-    const asked = async (given: object) => {
-      const env = await withPulumi(given);
-      const requests = await example.requestsOf(() => example.run("up", { env }));
-      return requests.filter((request) => request !== "GET /auth").sort();
+test.each([
+  ["throws", 'throw new Error("the program is broken");'],
+  ["waits forever and is cancelled", "await new Promise(() => {});"],
+  ["exits with code 0", "process.exit(0);"],
+])("the keys of an inline program that %s are recorded, and the next run goes on with them", async (_, code) => {
+  await start(`
+    const program = async () => {
+      const part = new Part("part", { rotationTriggers: { n: given.n } });
+      await new Promise((resolve) => part.key.keyId.apply(resolve));
+      if (given.broken) { await pause(500); ${code} }
+      new Consumer("app", { keyId: part.key.keyId, reportTo });
     };
-    const requests = [
-      ...Array<string>(owners).fill("GET /api_keys"),
-      ...Array<string>(2 + keys).fill("POST /api_keys"),
-    ];
-    expect(await asked({})).toEqual(requests);
-    const { answer, keyId } = await example.workspace.outputs();
-    expect(answer).toBe("yes");
-    expect(await asked({})).toEqual([]);
-    expect(await asked({ revokeNow: keyId })).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys", "POST /api_keys"]);
-    expect((await history()).at(-1)).toBe(`revoked ${keyId}`);
-    expect(await live()).toHaveLength(2 + keys);
-  });
+    const up = (stack) => stack.up({ signal: AbortSignal.timeout(given.broken ? 10_000 : 60_000) });
+    stackOf("dev", program).then(up).catch((error) => console.log(error.message));
+  `);
+  await node({ n: "1" });
+  await node({ n: "2", broken: true }).catch((error: Error) => error);
+  // The CLI leaves a lock if the process with its program is gone.
+  await vi.waitFor(() => expect(example.workspace.processes()).toEqual([]), { timeout: 60_000 });
+  await example.workspace.cancel();
+  const both = await live();
+  expect(both).toHaveLength(2);
+  expect((await node({ n: "2" })).requests).toEqual([]);
+  expect(await live()).toEqual(both);
+  expect((await plane.log()).map(({ query }) => query)).toContain(`holds=${both[1]}`);
+});
+
+test("two inline programs can share a process, also one after the other, and neither touches the other's keys", async () => {
+  await start(`
+    const program = (name) => async () => {
+      for (let n = 0; n < 3; n++) new ApiKey(name + "-" + n, { rotationTriggers: { n: given.n } });
+      new Part(name);
+    };
+    const up = async (name) => (await stackOf(name, program(name))).up();
+    const names = ["one", "two"];
+    if (given.together) Promise.all(names.map(up));
+    else up("one").then(() => up("two")).then(() => up("one"));
+  `);
+  const created = (await node({ n: "1", together: true })).requests.sort();
+  expect(created).toEqual(["GET /api_keys", "GET /api_keys", ...Array<string>(8).fill("POST /api_keys")]);
+  const before = await live();
+  const { requests } = await node({ n: "2" });
+  expect(requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(6);
+  expect((await live()).filter((id) => before.includes(id))).toHaveLength(2);
+  expect((await node({ n: "2", together: true })).requests).toEqual([]);
+});
+
+test("a program of the CLI can deploy another stack with keys of its own", async () => {
+  await start(`
+    module.exports = async () => {
+      const before = new RotatingApiKey("before", { revokeNow: given.revokeNow });
+      const inner = async () => { new ApiKey("inner"); new Part("part"); return { answer: "yes" }; };
+      const { outputs } = await (await stackOf("inner", inner)).up();
+      const after = new ApiKey("after");
+      new Consumer("app", { keyId: before.keyId, reportTo });
+      return { answer: outputs.answer.value, keyId: before.keyId };
+    };
+  `);
+  const asked = async (given: object) => {
+    const env = await withPulumi(given);
+    const requests = await example.requestsOf(() => example.run("up", { env }));
+    return requests.filter((request) => request !== "GET /auth").sort();
+  };
+  expect(await asked({})).toEqual(["GET /api_keys", ...made(4)]);
+  const { answer, keyId } = await example.workspace.outputs();
+  expect(answer).toBe("yes");
+  expect(await asked({})).toEqual([]);
+  expect(await asked({ revokeNow: keyId })).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys", "POST /api_keys"]);
+  expect(await live()).toHaveLength(4);
+  expect(await live()).not.toContain(keyId);
 });

@@ -1,8 +1,8 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pluginFolder } from "../plugin-folder";
-import { messagesOf } from "./plugin-run";
 import { ExampleRun } from "./run-example";
+import { messagesOf } from "./stack-under-test";
 
 let plane: ControlPlane;
 let run: ExampleRun;

@@ -6,7 +6,6 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { PassphraseSecrets } from "../../testing/engine/state/secrets";
 import { AgeReader, GitHubReader } from "../unit/seal/opener";
 import { hostsOf } from "./hosts";
-import { PluginRun } from "./plugin-run";
 import { memoryHolds } from "./process-memory";
 import { ExampleRun } from "./run-example";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
@@ -103,8 +102,7 @@ test("sealed: only the recipients can read the keys of the example, with the req
 });
 
 /** A program with a sealed key of each kind. */
-const program = (sdk: string, { n = 1, recipient = ann.recipient, verify = false } = {}) => `
-${sdk}
+const program = ({ n = 1, recipient = ann.recipient, verify = false } = {}) => `
 const args = { sealTo: { age: ["${recipient}"] }, rotationTriggers: { n: ${n} }, verify: ${verify} };
 const rotating = new RotatingApiKey("app", { ...args, gracePeriod: "1h" });
 const single = new ApiKey("ci", args);
@@ -115,14 +113,11 @@ exports.plain = pulumi.secret([rotating.key, rotating.previousKey, single.key]);
 exports.planted = pulumi.secret(["planted", "for-the-search"].join("-"));
 `;
 
-const SDKS = {
-  "npm package": "const pulumi = require('@pulumi/pulumi'); const { ApiKey, RotatingApiKey } = require('keyplane');",
-  plugin: "",
-};
+const NPM = "const pulumi = require('@pulumi/pulumi'); const { ApiKey, RotatingApiKey } = require('keyplane');";
 
 test("a sealTo that has no effect in the end leaves no readable key: the key is encrypted, or refused", async () => {
   const key = (kind: string, args: string, options = "{}") =>
-    `${SDKS["npm package"]}\nexports.key = new ${kind}("ci", ${args}, ${options}).key;`;
+    `${NPM}\nexports.key = new ${kind}("ci", ${args}, ${options}).key;`;
   const sealed = `{ sealTo: { age: ["${ann.recipient}"] }, rotateAfter: "90d" }`;
   example = await ExampleRun.create(plane, { "index.js": key("ApiKey", "{ sealTo: null }") });
   await example.run("up");
@@ -144,22 +139,14 @@ test("a sealTo that has no effect in the end leaves no readable key: the key is 
   }
 });
 
-test.each(Object.keys(SDKS) as (keyof typeof SDKS)[])(
+test.each(FRONT_ENDS)(
   "the passphrase and every file of the stack show no sealed key of the %s, whatever its runs did",
-  async (name) => {
-    const of = (options = {}) => program(SDKS[name], options);
-    let setProgram: (text: string) => Promise<void>;
-    if (name === "plugin") {
-      const stack = await PluginRun.create(plane, of());
-      example = stack.run;
-      setProgram = (text) => stack.setProgram(text);
-    } else {
-      example = await ExampleRun.create(plane, { "index.js": of() });
-      setProgram = (text) => example.workspace.setProgram({ "index.js": text });
-    }
+  async (frontEnd) => {
+    const stack = await StackUnderTest.create(frontEnd, plane, program());
+    example = stack.run;
     const printed: string[] = [];
     const up = async (text: string, options = {}) => {
-      await setProgram(text);
+      await stack.setProgram(text);
       const { stdout, stderr } = await example.run("up", { args: ["--json"], ...options });
       printed.push(stdout, stderr);
       const { current, previous, single, plain } = (await example.workspace.outputs({ showSecrets: true })) as Record<
@@ -170,31 +157,28 @@ test.each(Object.keys(SDKS) as (keyof typeof SDKS)[])(
       return { current: String(current?.age), previous: previous?.age, single: String(single?.age) };
     };
 
-    const first = await up(of());
+    const first = await up(program());
     const key = await ann.open(first.current);
     expect(await works(key)).toBe(true);
     expect(first.previous).toBeUndefined();
-    const second = await up(of({ n: 2 }));
+    const second = await up(program({ n: 2 }));
     expect(await ann.open(second.previous)).toBe(key);
     expect(await works(await ann.open(second.current))).toBe(true);
     expect(await works(await ann.open(second.single))).toBe(true);
     expect(await works(await ann.open(first.single))).toBe(false);
 
     // Another recipient: the ApiKey is replaced, and the RotatingApiKey waits for the end of the grace.
-    const third = await up(of({ n: 2, recipient: bob.recipient }));
+    const third = await up(program({ n: 2, recipient: bob.recipient }));
     expect(await works(await bob.open(third.single))).toBe(true);
-    for (let run = 1; run <= 3; run++) {
-      await plane.clock.advance(2 * DAY);
-      await up(of({ n: 2, recipient: bob.recipient }));
-    }
-    const fourth = await up(of({ n: 2, recipient: bob.recipient }));
+    await plane.clock.advance(2 * DAY);
+    const fourth = await up(program({ n: 2, recipient: bob.recipient }));
     expect(await works(await bob.open(fourth.current))).toBe(true);
 
     // A run that cannot verify its keys, and the next one, which replaces them.
     await plane.rules.add({ route: "GET /projects", status: 500, count: null });
-    await up(of({ n: 3, recipient: bob.recipient, verify: true }), { mayFail: true });
+    await up(program({ n: 3, recipient: bob.recipient, verify: true }), { mayFail: true });
     await plane.rules.clear();
-    const fifth = await up(of({ n: 3, recipient: bob.recipient, verify: true }));
+    const fifth = await up(program({ n: 3, recipient: bob.recipient, verify: true }));
     expect(await works(await bob.open(fifth.single))).toBe(true);
     printed.push((await example.run("refresh", { args: ["--json"] })).stdout);
     await expectNoReadableKey(example, printed, "planted-for-the-search");

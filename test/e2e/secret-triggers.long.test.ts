@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { base32 } from "../../provider/base32";
 import { ExampleRun } from "./run-example";
 
 const DAY = 24 * 3_600_000;
@@ -68,83 +65,5 @@ test("secret triggers appear nowhere as plain text, even if they are changed, qu
   const found = await searchSecrets(named(), { paths: [run.workspace.directory], texts: printed });
   expect(found).toEqual([]);
   await run.runIdle("up");
-  await run.destroy();
-}, 300_000);
-
-test("the next run removes plain-text triggers of version 0.1 from the state and changes nothing else", async () => {
-  const [old, now, queued] = [secret("old"), secret("now"), secret("queued")];
-  await up({ quarter: old });
-  await up({ quarter: now });
-  await up({ quarter: queued });
-  const keys = await plane.liveKeys();
-  const state = await run.workspace.exportState();
-  for (const resource of state.deployment.resources ?? []) {
-    const { inputs = {}, outputs = {} } = resource as unknown as Record<string, Record<string, unknown>>;
-    const [owner, credential] = String(outputs.owner).split(".");
-    if (resource.type.endsWith(":Owner")) for (const name of ["identity", "organization"]) delete outputs[name];
-    if (outputs.owner !== undefined) Object.assign(outputs, { owner });
-    if (!/:(Rotating)?ApiKey$/.test(resource.type)) continue;
-    Object.assign(inputs, { owner });
-    Object.assign(outputs, { credential });
-    const isRotating = resource.type.endsWith(":RotatingApiKey");
-    const isOne = resource.urn.endsWith("::one");
-    const triggers = (value: string) => (isOne ? { value } : { quarter: value });
-    for (const name of ["triggersDigest", "queuedTriggersDigest", "previousUsedAt"]) delete outputs[name];
-    outputs.rotationTriggers = triggers(isRotating ? now : queued);
-    if (isRotating) Object.assign(outputs, { queuedTriggers: triggers(queued), postponedTo: "2026-01-01T00:00:00Z" });
-  }
-  await run.workspace.importState(state);
-  expect(await readFile(run.workspace.stateFile, "utf8")).toContain(queued);
-  const sent = await run.requestsOf(() => run.run("up"));
-  expect(sent.filter((request) => request !== "GET /api_keys")).toEqual([]);
-  expect(await plane.liveKeys()).toEqual(keys);
-  const found = await searchSecrets(named(), { paths: [run.workspace.stateFile] });
-  expect(found).toEqual([]);
-  await run.runIdle("up");
-  await plane.clock.advance(2 * DAY);
-  await run.run("up");
-  expect((await run.workspace.exportState()).deployment.resources?.map(({ outputs }) => outputs)).not.toContainEqual(
-    expect.objectContaining({ queuedTriggersDigest: expect.anything() }),
-  );
-  await run.destroy();
-}, 300_000);
-
-/** A digest of one trigger as version 0.2.0-alpha.2 stored it: the salt, and a hash that anybody can make. */
-function formerDigest(name: string, value: string): string {
-  const salt = "abcdefgh";
-  const json = JSON.stringify([[name, value]]);
-  return salt + base32(createHash("sha256").update(`${salt}\n${json}`).digest().subarray(0, 10));
-}
-
-test("the next run replaces digests that show a weak secret to who guesses, without a request and without a rotation", async () => {
-  const rotating = () => plane.liveKeys().then((keys) => keys.map(({ id }) => id).sort());
-  await up({ pin: "4711" });
-  await up({ pin: "0815" });
-  await up({ pin: "1234" });
-  const keys = await rotating();
-  const digests = async () => {
-    const { resources = [] } = (await run.workspace.exportState()).deployment;
-    return resources.flatMap(({ outputs }) => [outputs?.triggersDigest, outputs?.queuedTriggersDigest]).filter(Boolean);
-  };
-  expect(await digests()).toHaveLength(5);
-  const state = await run.workspace.exportState();
-  for (const { outputs, urn } of state.deployment.resources ?? []) {
-    const name = urn.endsWith("::one") ? "value" : "pin";
-    const isQueued = outputs?.queuedTriggersDigest !== undefined;
-    if (outputs?.triggersDigest) outputs.triggersDigest = formerDigest(name, isQueued ? "0815" : "1234");
-    if (outputs && isQueued) outputs.queuedTriggersDigest = formerDigest(name, "1234");
-  }
-  await run.workspace.importState(state);
-  expect((await run.run("preview")).changes.filter((change) => !change.startsWith("update"))).toEqual([]);
-  expect(await run.requestsOf(() => run.run("up"))).toEqual([]);
-  expect(await rotating()).toEqual(keys);
-  expect((await digests()).map((digest) => String(digest).slice(0, 5))).toEqual(
-    Array.from({ length: 5 }, () => "hmac."),
-  );
-  await run.runIdle("up");
-  await plane.clock.advance(2 * DAY);
-  await run.run("up");
-  // The queued trigger rotates both keys, once.
-  expect((await rotating()).filter((id) => !keys.includes(id))).toHaveLength(2);
   await run.destroy();
 }, 300_000);

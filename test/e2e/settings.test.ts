@@ -31,9 +31,7 @@ async function errorsWith(config: Record<string, string>, secretConfig: Record<s
 test("a program without keyplane:apiKey fails with one message that says how to set it, and creates no key", async () => {
   const errors = await errorsWith({}, { "keyplane:apiKey": "" });
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain(
-    'ApiKey "one": keyplane:apiKey is not set. Run `pulumi config set --secret keyplane:apiKey',
-  );
+  expect(errors[0]).toContain("keyplane:apiKey is not set. Run `pulumi config set --secret keyplane:apiKey");
 });
 
 test.each([
@@ -50,13 +48,10 @@ test.each([
   },
 );
 
-test("a program whose keyplane:apiKey is wrong shows the error in each key's row and creates no key", async () => {
+test("a program whose keyplane:apiKey is wrong shows the whole error once, refers to it elsewhere, and creates no key", async () => {
   const errors = await errorsWith({}, { "keyplane:apiKey": "a-key-that-nobody-issued" });
-  expect(errors.length).toBeGreaterThan(0);
-  expect(
-    new Set(errors.map((message) => message.replace(/"(one|two)"/, "KEY").replace(/request [\w-]+/, ""))).size,
-  ).toBe(1);
-  expect(errors[0]).toMatch(/401/);
+  expect(errors.filter((message) => message.includes("401"))).toHaveLength(1);
+  expect(errors.filter((message) => !/401|see the error of "(one|two)"/.test(message))).toEqual([]);
 });
 
 test("a data source that fails shows one message with its name and its code, without a stack", async () => {

@@ -1,9 +1,14 @@
 import { join } from "node:path";
-import type { ControlPlane, RunOptions, RunResult, WorkspaceOptions } from "keyplane/testing";
+import {
+  type ControlPlane,
+  drivenTime,
+  type RunOptions,
+  type RunResult,
+  type WorkspaceOptions,
+} from "keyplane/testing";
 import { expect } from "vitest";
-import { nextSecond } from "../next-second";
+import { endProcesses } from "../../testing/workspace/processes";
 import { pluginFolder } from "../plugin-folder";
-import { hostsOf } from "./hosts";
 import { ExampleRun } from "./run-example";
 
 /** A front end of keyplane. */
@@ -18,6 +23,10 @@ export const SDK = {
   plugin: { module: "plugin-sdk", type: "keyplane:index" },
 } as const;
 
+export const POST = "POST /api_keys";
+export const LIST = "GET /api_keys";
+export const DELETE = "DELETE /api_keys/{key_id}";
+
 /** A program of either front end, with consumers that fail on demand and report which key they have. */
 export class StackUnderTest {
   private constructor(
@@ -26,15 +35,21 @@ export class StackUnderTest {
     readonly frontEnd: FrontEnd,
   ) {}
 
-  static async create(frontEnd: FrontEnd, plane: ControlPlane, program: string): Promise<StackUnderTest> {
+  static async create(
+    frontEnd: FrontEnd,
+    plane: ControlPlane,
+    program: string,
+    options: Omit<WorkspaceOptions, "program" | "packages" | "plugins"> = {},
+  ): Promise<StackUnderTest> {
     const { packages, plugins } = optionsFor(frontEnd);
-    const options = { packages: { ...packages, consumer: join(__dirname, "consumer") }, plugins };
     const run = await ExampleRun.create(
       plane,
       { "index.js": headOf(frontEnd) + program },
       {
         ...options,
-        config: { reportTo: plane.url },
+        packages: { ...packages, consumer: join(__dirname, "consumer") },
+        plugins,
+        config: { reportTo: plane.url, ...options.config },
       },
     );
     return new StackUnderTest(run, plane, frontEnd);
@@ -44,19 +59,25 @@ export class StackUnderTest {
     return this.run.workspace.setProgram({ "index.js": headOf(this.frontEnd) + program });
   }
 
-  urn(kind: "ApiKey" | "RotatingApiKey", name: string, stack = "dev"): string {
-    return `urn:pulumi:${stack}::proj::${SDK[this.frontEnd].type}:${kind}::${name}`;
+  urn(kind: "ApiKey" | "RotatingApiKey", name: string): string {
+    return `urn:pulumi:${this.run.workspace.stack}::proj::${SDK[this.frontEnd].type}:${kind}::${name}`;
   }
 
-  /** An `up` in which every consumer accepts its key. In its own process, like a user's. */
+  /** An `up` in which every consumer accepts its key. */
   up(options: RunOptions = {}): Promise<RunResult> {
     return this.upWith("", options);
+  }
+
+  /** An `up` of a program, in which every consumer accepts its key. */
+  async deploy(program: string, options: RunOptions = {}): Promise<RunResult> {
+    await this.setProgram(program);
+    return this.up(options);
   }
 
   /** An `up` in which the named consumers fail if they get another key. */
   async failingUp(consumers: string, options: RunOptions = {}): Promise<RunResult> {
     const result = await this.upWith(consumers, { ...options, mayFail: true });
-    if (result.exit === 0) throw new Error("no consumer failed");
+    expect(result.exit, "a consumer fails").not.toBe(0);
     return result;
   }
 
@@ -65,40 +86,72 @@ export class StackUnderTest {
     return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort();
   }
 
-  /** Kills the engine and all that it has started, as soon as the service holds a request. */
-  async killAllWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
-    await nextSecond();
-    const { done, kill } = this.run.workspace.start(command, { env: {} });
-    await this.plane.held.wait(1, 60_000);
-    for (const pid of this.run.workspace.processes()) process.kill(pid, "SIGKILL");
-    kill();
-    await done;
+  /** The ids of the keys that the state has, also those that are still to be revoked. */
+  async held(): Promise<string[]> {
+    const { resources = [] } = (await this.run.workspace.exportState()).deployment;
+    const ids = resources.flatMap(({ outputs = {} }) => {
+      const { keyId, previousKeyId, pendingRevocations } = outputs;
+      return [keyId, previousKeyId, pendingRevocations].flat().filter((id) => typeof id === "string");
+    });
+    return [...new Set(ids)].sort();
+  }
+
+  /** Checks that the live keys are those that the state has. Returns their ids, oldest first. */
+  async expectLiveIsHeld(): Promise<string[]> {
+    const live = await this.live();
+    expect(await this.held()).toEqual(live);
+    return live;
+  }
+
+  /** What happened to the keys, and which of them a consumer received, in order: `made 7`, `holds 7`, `revoked 7`. */
+  async history(): Promise<string[]> {
+    const words: Readonly<Record<string, string>> = { "key-created": "made", "key-revoked": "revoked" };
+    return (await this.plane.log()).flatMap(({ query, effects }) => {
+      const [, held] = /^holds=(\w+)$/.exec(query) ?? [];
+      if (held !== undefined) return [`holds ${held}`];
+      return effects.flatMap((effect) =>
+        effect.kind in words && "id" in effect ? [`${words[effect.kind]} ${effect.id}`] : [],
+      );
+    });
+  }
+
+  /**
+   * Kills the engine and all that it has started, as soon as the service holds this many requests. Ten minutes pass before
+   * and after it: a key that is no older than a process can be its own, and a run that succeeded may have handed it out.
+   */
+  async killWhenParked(command: "up" | "destroy" = "up", { requests = 1, args = [] as readonly string[] } = {}) {
+    await this.plane.clock.advance(600_000);
+    const { done, kill } = this.run.workspace.start(command, { env: await drivenTime(this.plane), args });
+    await this.plane.held.wait(requests, 60_000);
+    await this.kill(kill, done);
     await this.plane.held.drop();
-    await this.run.workspace.cancel();
-    await nextSecond();
   }
 
-  /** Kills the engine alone as soon as the service holds a request, lets the request go on, and waits for the rest. */
-  async killEngineWhenParked(command: "up" | "destroy" = "up"): Promise<void> {
-    await nextSecond();
-    const { done, kill } = this.run.workspace.start(command);
-    await this.plane.held.wait(1, 60_000);
+  /** Kills a run with all its processes, and removes its lock. */
+  async kill(kill: () => void, done: Promise<unknown>): Promise<void> {
+    endProcesses(this.run.workspace.processes());
     kill();
-    await this.plane.held.release();
     await done;
-    await expect.poll(() => hostsOf(this.run.workspace), { timeout: 40_000 }).toEqual([]);
     await this.run.workspace.cancel();
-    await nextSecond();
+    await this.plane.clock.advance(600_000);
   }
 
+  /** The requests that the action sends, without those of consumers. */
   async requestsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
     return (await this.run.requestsOf(work)).filter((request) => !request.includes("/auth"));
   }
 
-  /** An `up` in which the named consumers fail if they get another key. It may succeed. */
-  async upWith(failing: string, options: RunOptions): Promise<RunResult> {
+  /** How often the action sends each request. */
+  async countsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const requests = await this.requestsOf(work);
+    return Object.fromEntries(
+      [...new Set(requests)].map((one) => [one, requests.filter((each) => each === one).length]),
+    );
+  }
+
+  private async upWith(failing: string, options: RunOptions): Promise<RunResult> {
     await this.run.workspace.setConfig("failing", failing);
-    return this.run.run("up", { inProcess: false, ...options });
+    return this.run.run("up", options);
   }
 }
 
@@ -111,7 +164,7 @@ export function optionsFor(frontEnd: FrontEnd): Required<Pick<WorkspaceOptions, 
 function headOf(frontEnd: FrontEnd): string {
   return `
 const pulumi = require("@pulumi/pulumi");
-const { ApiKey, RotatingApiKey } = require("${SDK[frontEnd].module}");
+const { ApiKey, RotatingApiKey, Provider } = require("${SDK[frontEnd].module}");
 const { Consumer } = require("consumer");
 const config = new pulumi.Config();
 const failing = (config.get("failing") ?? "").split(",");

@@ -5,7 +5,7 @@ import { collect, textOf } from "./source-files";
 /** For each threat in SECURITY.md, the tests of its protection: a file, and the beginning of the name of a test in it. */
 const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
   "A secret appears in the state, in outputs or in an event log": [
-    ["e2e/rotating-keys.long.test.ts", "both secrets of a rotating key are ciphertext in the state"],
+    ["e2e/rotations.long.test.ts", "has two secrets that are ciphertext in the state"],
     ["e2e/deploy.long.test.ts", "a secret that a program exposes as plain text is found in the state"],
   ],
   "A secret appears in a message, a stack trace, a file name or a URL": [
@@ -63,11 +63,8 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
   "A crash or a lost answer leaves a key behind": [
-    [
-      "e2e/interrupted-runs.long.test.ts",
-      "C9: the next run revokes the key of a run that was killed after creating it",
-    ],
-    ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
+    ["e2e/killed-runs.test.ts", "the creation of keys took effect, the next up has one key for each resource"],
+    ["crash/run-reduced.ts", "and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],

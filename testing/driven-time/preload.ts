@@ -16,7 +16,8 @@ function follow(url: string, head: number): void {
   let ahead = head;
   let last: Promise<void> = Promise.resolve();
   Date.now = () => now() + ahead;
-  performance.now = () => monotonic() + ahead;
+  performance.now = () => monotonic() + ahead - head;
+  Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + head });
 
   const jumpTo = async (time: number, signal: AbortSignal | undefined): Promise<void> => {
     const ms = Math.ceil(time - performance.now());

@@ -1,12 +1,12 @@
 import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
-import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock";
 import { operationOf } from "../../keys/leftovers";
 import { formatKey, nameInUrn } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, sameScope } from "../../keys/scope";
+import { heldFrom } from "../../keys/state";
 import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
@@ -99,8 +99,14 @@ function takenOver(
   inputs: RotationInputs,
   { place }: Call,
 ): RotationState {
-  const current = { id, name, key, digest: keyDigest(key) };
-  return { ...NOTHING, inputs, current, createdAt, adopted: { id, name }, account: place.mark };
+  return {
+    ...NOTHING,
+    inputs,
+    current: heldFrom({ id, name, key }),
+    createdAt,
+    adopted: { id, name },
+    account: place.mark,
+  };
 }
 
 /**

@@ -79,7 +79,8 @@ async function lookUp(
   call: Call,
 ): Promise<ApiKeyRecord | "unknown" | undefined> {
   try {
-    return await findKey(recorded(previous, state), call);
+    // A recent list shows how the key was used, and need not be newer than what this run has created.
+    return await findKey(recorded(previous, state), call, await call.place.keys.list({ recent: true }));
   } catch (error) {
     if (isAborted(error)) throw error;
     call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);

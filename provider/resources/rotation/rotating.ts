@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf, parseDuration } from "../../duration";
-import { KeyplaneError } from "../../errors";
-import { keyDigest } from "../../key-digest";
+import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
 import { accountNow } from "../../keys/account";
 import { reportSkew } from "../../keys/clock";
 import { createKey, NotCreated } from "../../keys/creating";
-import { findKey } from "../../keys/finding";
+import { mustBeHere } from "../../keys/finding";
 import { expiresAt } from "../../keys/lease";
 import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoking";
-import type { HeldKey, Left } from "../../keys/state";
+import { type HeldKey, heldFrom, type Left } from "../../keys/state";
 import type { PendingWork } from "../../pending-work";
 import { NotReady } from "../resource";
 import { graceOf, type RotationInputs } from "./fields";
@@ -35,7 +34,9 @@ export async function rotateKey(
   const { id = "", place } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
-  await mustBeHere(old ?? before.previous, before, call);
+  const known = old ?? before.previous;
+  if (known !== undefined && accountNow(before.account, place) !== "same")
+    await mustBeHere(recorded(known, before), call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(
@@ -44,11 +45,11 @@ export async function rotateKey(
     call,
   );
   const left = { ...state, ...made.left };
-  if (made.key === undefined) {
-    if (sameKeys(left, saved)) throw made.failure;
-    throw new NotReady(id, left, `${made.failure?.message}`);
+  if ("error" in made) {
+    if (sameKeys(left, saved)) throw made.error;
+    throw new NotReady(id, left, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
   }
-  const { createdAt, ...current } = made.key;
+  const { key: current, createdAt, unready } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
     ...left,
@@ -64,22 +65,15 @@ export async function rotateKey(
   };
   say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) {
-    if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
+    if (unready !== undefined) throw new NotReady(id, next, unready);
     return next;
   }
   // Until its successor is ready, a consumer may have no other key.
   const waiting = { ...next, pendingRevocations: [...next.pendingRevocations, old.id] };
-  if (made.failure !== undefined) throw new NotReady(id, waiting, made.failure.message);
+  if (unready !== undefined) throw new NotReady(id, waiting, unready);
   if ((await revokeAll([recorded(old, before)], call)).length > 0) throw stillLive(old.id, waiting, call);
   call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
   return next;
-}
-
-/** Throws if the account has changed so that a key of the state cannot be found there: its successor would be elsewhere. */
-export async function mustBeHere(key: HeldKey | undefined, state: RotationState, call: Call): Promise<void> {
-  const { place } = call;
-  if (key === undefined || accountNow(state.account, place) === "same" || place.keys.hasRevoked(key.id)) return;
-  await findKey(recorded(key, state), call);
 }
 
 /** When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. */
@@ -104,14 +98,16 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
   throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
 }
 
-interface Attempt {
-  /** Absent if none could be created, or if the new key was unusable and was revoked. */
-  readonly key?: HeldKey & { readonly createdAt: string };
-  readonly pending: readonly PendingWork[];
-  readonly left: Left;
-  /** Why there is no key, or why it is not ready. */
-  readonly failure?: Error;
-}
+/** A new key, and why it is not ready if it is not; or why there is none, or none that can be used. */
+type Attempt = { readonly left: Left } & (
+  | {
+      readonly key: HeldKey;
+      readonly createdAt: string;
+      readonly pending: readonly PendingWork[];
+      readonly unready?: string;
+    }
+  | { readonly error: unknown }
+);
 
 /** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
 async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Attempt> {
@@ -123,8 +119,9 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
     const prefix = namePrefix ?? prefixFrom(nameInUrn(call.urn));
     newKey = await createKey({ prefix, projectId, maxAgeMs: parseDuration(maxAge), sealTo }, before, call);
   } catch (error) {
-    const { requests, lost, pendingRevocations } = error instanceof NotCreated ? error.left : before;
-    return { pending: [], left: { requests, lost, pendingRevocations }, failure: error as Error };
+    const isLeft = error instanceof NotCreated;
+    const { requests, lost, pendingRevocations } = isLeft ? error.left : before;
+    return { left: { requests, lost, pendingRevocations }, error: isLeft ? error.cause : error };
   }
   const { created, sealedKey, left } = newKey;
   const { id, name, key, createdAt, operations } = created;
@@ -136,10 +133,15 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
     const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
     const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
     const pendingRevocations = [...left.pendingRevocations, ...live];
-    return { pending: [], left: { ...left, pendingRevocations }, failure: new KeyplaneError("KP-UNUSABLE", text) };
+    return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
   }
-  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key), createdAt };
-  return { key: held, pending, left, ...(reason !== undefined && { failure: new Error(reason) }) };
+  return {
+    left,
+    key: heldFrom(created, sealedKey),
+    createdAt,
+    pending,
+    ...(reason !== undefined && { unready: reason }),
+  };
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */

@@ -3,6 +3,7 @@ import { isoOf } from "../../duration";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
 import { deadlineIn, expiresAt, sameAge } from "../../keys/lease";
+import { markIn } from "../../keys/naming";
 import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/field-types";
@@ -51,13 +52,19 @@ export function readState(outputs: Members): RotationState {
     rotatedAt: textOf(outputs.rotatedAt),
     deliveredAt: textOf(outputs.deliveredAt),
     retireAfter: textOf(outputs.retireAfter),
-    adopted: typeof adoptedId === "string" ? { id: adoptedId, name: String(adoptedName) } : undefined,
+    adopted:
+      typeof adoptedId === "string" ? { id: adoptedId, name: String(adoptedName) } : withoutMark(current, given.__mark),
     ...readKeyState(outputs),
   };
 }
 
+/** A key whose name has not the mark: that of an `ApiKey` with an exact name. */
+function withoutMark(key: HeldKey | undefined, mark: string | undefined): RotationState["adopted"] {
+  return key === undefined || markIn(key.name) === mark ? undefined : { id: key.id, name: key.name };
+}
+
 /** The state before a key is created. */
-export const NOTHING: RotationState = readState({});
+export const NOTHING: RotationState = { ...readState({}), requests: 0 };
 
 export function writeState(state: RotationState): Members {
   const { current, previous, inputs, sealedTo, leasedFor } = state;

@@ -306,8 +306,8 @@ describe("refusals", () => {
     ["environment", "eu", /KEYPLANE_ACCOUNTS/, /keyplane:accounts|--run-program/],
     ["config", undefined, /keyplane:apiKey.*--run-program/, /KEYPLANE_API_KEY/],
     ["config", "eu", /keyplane:accounts\.eu\.apiKey.*--run-program/, /KEYPLANE_ACCOUNTS/],
-  ] as const)("with 401 name only the source of the key, the %s, of the account %s", async (apiKeyFrom, ...given) => {
-    const [account, source, others] = given;
+  ] as const)("with 401 name only the source of the key, the %s, of the account %s", async (...given) => {
+    const [apiKeyFrom, account, source, others] = given;
     const { client } = await start((socket) => answer(socket, 401, { code: "", message: "no" }), {
       account,
       apiKeyFrom,

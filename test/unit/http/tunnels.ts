@@ -28,7 +28,7 @@ export function startTunnels(service: RawServer, decide: Decide = () => "tunnel"
     if (decide(socket, request, n) === "decided") return;
     socket.removeAllListeners("data");
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    const inside = new tls.TLSSocket(socket, { ...shared, isServer: true, pskCallback: () => psk });
+    const inside = new tls.TLSSocket(socket, { ...shared, isServer: true, ...{ pskCallback: () => psk } });
     const outside = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
     for (const each of [inside, outside]) each.on("error", () => socket.destroy());
     inside.pipe(outside).pipe(inside);

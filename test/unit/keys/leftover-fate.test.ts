@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LeftoverFacts, leftoverFate } from "../../../provider/keys/leftovers";
+import { type LeftoverFacts, leftoverFate } from "../../../provider/keys/leftover-fate";
 
 const [booleans, answers] = [
   [true, false],
@@ -9,28 +9,26 @@ const [booleans, answers] = [
 /** All combinations of facts. */
 const cases: readonly LeftoverFacts[] = booleans.flatMap((isUsed) =>
   (["note", "next number", "nothing"] as const).flatMap((by) =>
-    booleans.flatMap((isOwnProvider) =>
+    (["own", "other version", "other"] as const).flatMap((provider) =>
       answers.flatMap((held) =>
-        booleans.flatMap((isOlder) =>
-          answers.map((isCovered) => ({ isUsed, by, isOwnProvider, held, isOlder, isCovered })),
-        ),
+        booleans.flatMap((isOlder) => answers.map((isCovered) => ({ isUsed, by, provider, held, isOlder, isCovered }))),
       ),
     ),
   ),
 );
 
 /** The rule in the words of the promise. */
-function expected({ isUsed, by, isOwnProvider, held, isOlder, isCovered }: LeftoverFacts): string {
+function expected({ isUsed, by, provider, held, isOlder, isCovered }: LeftoverFacts): string {
   const isProven = by === "note" || (by === "next number" && isCovered === "no");
   const isNobodys = held === "no" && !isUsed;
-  if (isProven && isNobodys && isOwnProvider && isOlder) return "revoke";
-  if (held === "yes" || !isOwnProvider || !isOlder) return "leave";
+  if (isProven && isNobodys && provider === "own" && isOlder) return "revoke";
+  if (held === "yes" || provider === "other" || !isOlder) return "leave";
   // A key that was used, and that nothing but its tag connects with the resource, is another stack's.
   return by === "nothing" && isUsed ? "leave" : "tell";
 }
 
 test("of all combinations, a key is revoked only if a proof names it, and nobody has it or has used it", () => {
-  expect(cases).toHaveLength(216);
+  expect(cases).toHaveLength(324);
   for (const facts of cases) expect(leftoverFate(facts).fate, JSON.stringify(facts)).toBe(expected(facts));
   expect(cases.filter((facts) => leftoverFate(facts).fate === "revoke")).toHaveLength(4);
 });
@@ -40,9 +38,10 @@ test.each<[string, Partial<LeftoverFacts>, string]>([
   ["in a state that cannot be read", { held: "unknown" }, "no state"],
   ["a next number without a history", { by: "next number", isCovered: "unknown" }, "no history"],
   ["a next number that a run covers", { by: "next number", isCovered: "yes" }, "covered"],
+  ["named by a note of another version", { provider: "other version" }, "other version"],
   ["named by nothing", { by: "nothing" }, "no note"],
   ["named by nothing, in a state that cannot be read", { by: "nothing", held: "unknown" }, "no state"],
 ])("a key that is told, because it is %s, has that reason", (_, facts, why) => {
-  const left = { isUsed: false, by: "note", isOwnProvider: true, held: "no", isOlder: true, isCovered: "no" } as const;
+  const left = { isUsed: false, by: "note", provider: "own", held: "no", isOlder: true, isCovered: "no" } as const;
   expect(leftoverFate({ ...left, ...facts })).toEqual({ fate: "tell", why });
 });

@@ -95,6 +95,8 @@ const open: ControlPlane[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
+  // The own property that a run has set hides that of the process.
+  Reflect.deleteProperty(performance, "timeOrigin");
 });
 
 /** A driven clock, which the clocks of control planes follow. Time passes only while somebody waits. */

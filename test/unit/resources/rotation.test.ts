@@ -328,7 +328,7 @@ describe("a new key that is not ready", () => {
     await stack.up(triggered("1", { verify: true }));
     await stack.plane.rules.add({ route: "GET /projects", status: 401, count: null });
     await stack.plane.rules.add({ route: DELETE, status: 400, count: 1 });
-    expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-NOT-READY");
+    expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-UNUSABLE");
     expect(stack.outputs().pendingRevocations).toHaveLength(1);
     await stack.plane.rules.clear();
     expect((await stack.up(triggered("2", { verify: true }))).errors).toEqual({});

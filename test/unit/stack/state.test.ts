@@ -40,7 +40,7 @@ describe("a state is that of the operation's stack", () => {
     ],
     ["with the resource that it refreshes", reading, [apiKey("ci", "7")], [], true],
     ["with another key under its URN: no", reading, [apiKey("ci", "8")], [], false],
-    ["with its id under another URN: no", reading, [apiKey("other", "7")], [], false],
+    ["with its id under another URN, which it had before a rename", reading, [apiKey("other", "7")], [], true],
     ["without an id to look for: no", { ...reading, id: undefined }, [apiKey("ci", "7")], [], false],
   ])("%s", (_, operation, resources, pending, isProven) => {
     expect(factsFor(stateOf(resources, pending), operation) !== undefined).toBe(isProven);
@@ -56,38 +56,48 @@ describe("a note of an interrupted creation", () => {
   const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
     const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
     const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
-    return facts?.notes.map(({ mark, isOwnProvider }) => [mark, isOwnProvider]);
+    return facts?.notes.map(({ mark, by }) => [mark, by]);
   };
   const OTHER = providerUrn("eu");
   const IN_PLUGIN = providerUrn("default_1_2_3", "keyplane");
 
-  test.each<[string, boolean, string, readonly string[]]>([
-    ["of the same provider, which has another id by now", true, providerUrn(), [providerUrn()]],
-    ["of another provider of the program", false, OTHER, [providerUrn(), OTHER]],
-    ["of a provider that is not in the state any more", true, OTHER, [providerUrn()]],
-    ["of another package's default provider", false, IN_PLUGIN, [providerUrn(), IN_PLUGIN]],
-    ["of a package that the stack does not use any more", true, IN_PLUGIN, [providerUrn()]],
-    ["of a default provider of another version", true, providerUrn("default_0_3_0"), [providerUrn("default_0_3_0")]],
-    ["of a provider that is named like one", false, providerUrn("defaults"), [providerUrn(), providerUrn("defaults")]],
+  test.each<[string, string, string, readonly string[]]>([
+    ["of the same provider, which has another id by now", "own", providerUrn(), [providerUrn()]],
+    ["of another provider of the program", "other", OTHER, [providerUrn(), OTHER]],
+    ["of a provider that is not in the state any more", "own", OTHER, [providerUrn()]],
+    ["of another package's default provider", "other", IN_PLUGIN, [providerUrn(), IN_PLUGIN]],
+    ["of a package that the stack does not use any more", "own", IN_PLUGIN, [providerUrn()]],
+    [
+      "of a default provider of another version",
+      "other version",
+      providerUrn("default_0_3_0"),
+      [providerUrn("default_0_3_0")],
+    ],
+    [
+      "of a provider that is named like one",
+      "other",
+      providerUrn("defaults"),
+      [providerUrn(), providerUrn("defaults")],
+    ],
     [
       "of a provider in a component that is named like one",
-      false,
+      "other",
       urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1"),
       [providerUrn(), urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1")],
     ],
-  ])("%s may be settled by this process: %s", (_, isOwnProvider, by, providers) => {
+  ])("%s is begun by: %s", (_, expected, by, providers) => {
     expect(notesFor(by, providers)).toEqual([
-      [OTHER_MARK, isOwnProvider],
-      [MARK, true],
+      [OTHER_MARK, expected],
+      [MARK, "own"],
     ]);
   });
 
-  test("of a version of the plugin is that of all versions", () => {
+  test("of a version of the plugin may be under way beside that of another version", () => {
     const versions = [IN_PLUGIN, providerUrn("default_1_3_0", "keyplane")];
     const asking = step("creating", "ci", MARK, { provider: `${versions[1]}::p-1` });
     expect(notesFor(IN_PLUGIN, versions, asking)).toEqual([
-      [OTHER_MARK, true],
-      [MARK, true],
+      [OTHER_MARK, "other version"],
+      [MARK, "own"],
     ]);
   });
 
@@ -97,7 +107,7 @@ describe("a note of an interrupted creation", () => {
     const state = stateOf([provider(), provider(OTHER), resource], [left, { type: "deleting", resource }]);
     for (const operation of [reading, deleting]) {
       expect(factsFor(state, operation)?.notes).toEqual([
-        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, isOwnProvider: true },
+        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, by: "own" },
       ]);
     }
   });
@@ -124,16 +134,13 @@ describe("a key", () => {
     expect(factsFor(stateOf([resource], [own]), creating)?.holds("9")).toBe(expected);
   });
 
-  test("has a holder, other than the resource that asks", () => {
+  test("has a holder", () => {
     const old = apiKey("ci", "9", {}, { delete: true });
     const facts = factsFor(
       stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
       creating,
     );
     expect(facts?.holderOf("9")).toBe(URN);
-    expect(facts?.holderOf("9", { urn: URN })).toBeUndefined();
-    expect(facts?.holderOf("9", { urn: URN, id: "8" })).toBe(URN);
-    expect(facts?.holderOf("9", { urn: URN, id: "9" })).toBeUndefined();
     expect(facts?.holderOf("6")).toBe(urnOf(`${PLUGIN}RotatingApiKey`, "ci"));
     expect(facts?.holderOf("5")).toBeUndefined();
     expect(facts?.holderOf("4")).toBeUndefined();

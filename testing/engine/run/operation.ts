@@ -84,8 +84,8 @@ export class OperationRun implements ImportPackages {
     const { project, stack, config, deployment } = options;
     this.sdk = options.sdk;
     this.processes = options.processes ?? OWN_PROCESSES;
-    // Providers ask this command for the state, as they ask the CLI.
-    this.ownEnv = { ...options.env, KEYPLANE_PULUMI: compiledModule("engine", "main.js") };
+    // Providers ask this command about the stack, as they ask the CLI.
+    this.ownEnv = { KEYPLANE_PULUMI: compiledModule("engine", "main.js"), ...options.env };
     this.env = { ...this.ownEnv, ...runEnv(project, stack, config, deployment.preview) };
     const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
     this.diagnostics = new Diagnostics(options.emit, secrets);

@@ -1,6 +1,3 @@
-// `pulumi do` calls the plugin without a program and, with --stateless, without a state. It configures the plugin with
-// inputs that no `CheckConfig` has seen, as a provider resource without a name.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
@@ -10,7 +7,7 @@ let plugin: PluginUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane();
-  plugin = await PluginUnderTest.start(plane, { configured: false, command: ["do"] });
+  plugin = await PluginUnderTest.start(plane, { configured: false });
   const account = { baseUrl: plane.url, apiKey: plane.apiKey };
   await plugin.configure(account, "urn:pulumi:dev::default::pulumi:providers:keyplane::");
 });
@@ -18,22 +15,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await stopPlugins();
   await plane.close();
-});
-
-describe("a command without a state", () => {
-  it.each(["ApiKey", "RotatingApiKey"])("creates no %s, because nobody could find its key later", async (kind) => {
-    const { inputs, failures } = await plugin.check(kind, {}, {});
-    expect(failures).toEqual([expect.stringMatching(/saves no state.*Leave out --stateless.*\[KP-INPUT\]$/)]);
-    expect(await failureOf(plugin.create(kind, inputs))).toContain("saves no state");
-    expect(await plane.count("POST")).toBe(0);
-    await plugin.cancel();
-    expect(await plane.count("DELETE")).toBe(0);
-  });
-
-  it("can wait for a project", async () => {
-    const { id } = await plane.state.createProject();
-    expect((await plugin.add("ProjectReady", { projectId: id })).id).toBe(id);
-  });
 });
 
 describe("a list of what exists", () => {

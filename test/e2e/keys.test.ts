@@ -1,0 +1,102 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DELETE, FRONT_ENDS, LIST, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+
+let plane: ControlPlane;
+let stack: StackUnderTest;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await stack.run.workspace.remove();
+  await plane.close();
+});
+
+const URN = "urn:pulumi:dev::proj::";
+
+describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
+  test("N keys cost N POST and one list, then nothing, then one list, and N DELETE and one list at the end", async () => {
+    const N = 5;
+    stack = await StackUnderTest.create(
+      frontEnd,
+      plane,
+      `exports.keys = Array.from({ length: ${N} }, (_, n) => new ApiKey("key-" + n, { rotateAfter: "30d" }).key);`,
+    );
+    const { run } = stack;
+    expect(await stack.countsOf(() => run.run("preview"))).toEqual({});
+    expect(await stack.countsOf(() => stack.up())).toEqual({ [POST]: N, [LIST]: 1 });
+    expect(await run.workspace.outputs()).toEqual({ keys: Array(N).fill("[secret]") });
+    // The user's resources, and the stack and its provider.
+    const { resources = [] } = (await run.workspace.exportState()).deployment;
+    expect(resources.filter(({ urn }) => !urn.includes("pulumi:pro") && urn.startsWith(URN))).toHaveLength(N + 1);
+    expect(await stack.countsOf(() => run.runIdle("up"))).toEqual({});
+    expect(await stack.countsOf(() => run.runIdle("preview"))).toEqual({});
+    expect(await stack.countsOf(() => run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
+    expect(await stack.countsOf(() => run.destroy())).toEqual({ [DELETE]: N, [LIST]: 1 });
+  });
+
+  test("that is not ready in time is saved with its secret, and the next run waits on and creates no other", async () => {
+    stack = await StackUnderTest.create(
+      frontEnd,
+      plane,
+      'consumer("app", new ApiKey("ci", { operationTimeout: "60s" }));',
+    );
+    await plane.rules.add({ route: POST, operations: [{ action: "apply_config", runningMs: null }] });
+    const unready = await stack.up({ mayFail: true });
+    expect(unready.exit).not.toBe(0);
+    expect(messagesOf(unready)).toContain("KP-NOT-READY");
+    const [key] = await stack.expectLiveIsHeld();
+    expect(await stack.history()).toEqual([`made ${key}`]);
+    const [operation] = (await plane.log()).flatMap(({ effects }) =>
+      effects.flatMap((effect) => (effect.kind === "operation-started" ? [effect.operationId] : [])),
+    );
+    await plane.state.endOperation(operation ?? "");
+    await stack.up();
+    expect(await stack.history()).toEqual([`made ${key}`, `holds ${key}`]);
+    await stack.run.runIdle("up");
+    await stack.run.destroy();
+  });
+
+  test("C4: whose creation's answer is lost has one key in the end, and the lost one is revoked", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("ci"); new RotatingApiKey("app");');
+    await plane.rules.add({ route: POST, fault: "reset", commit: "before", count: 2 });
+    await stack.up();
+    expect(await stack.expectLiveIsHeld()).toHaveLength(2);
+    expect(await plane.count("POST")).toBe(4);
+    await stack.run.destroy();
+
+    // No answer arrives, and the list shows no key: the next run creates it.
+    await plane.rules.add({ route: POST, fault: "reset", commit: "never", count: 6 });
+    expect((await stack.up({ mayFail: true })).exit).not.toBe(0);
+    expect(await stack.live()).toEqual([]);
+    await stack.up();
+    expect(await stack.expectLiveIsHeld()).toHaveLength(2);
+    await stack.run.destroy();
+  });
+
+  test("is replaced for its consumer before it is revoked, and stays live while the consumer fails", async () => {
+    const program = (n: number) => `
+      consumer("app", new ApiKey("ci", { rotationTriggers: { n: "${n}" }, operationTimeout: "60s" }));`;
+    stack = await StackUnderTest.create(frontEnd, plane, program(1));
+    await stack.up();
+    for (const replace of [
+      async () => {
+        await stack.setProgram(program(2));
+        return stack.failingUp("app");
+      },
+      () => stack.failingUp("app", { args: ["--replace", stack.urn("ApiKey", "ci")] }),
+    ]) {
+      const [old] = await stack.live();
+      await replace();
+      const [, next] = await stack.live();
+      await stack.failingUp("app");
+      expect(await stack.live(), "after another run that failed").toEqual([old, next]);
+      await stack.up();
+      expect(await stack.expectLiveIsHeld()).toEqual([next]);
+      expect((await stack.history()).slice(-2)).toEqual([`holds ${next}`, `revoked ${old}`]);
+    }
+    await stack.run.destroy();
+  });
+});
