@@ -1,20 +1,18 @@
 // What the report in the picture joins: three states and the lists of two accounts. All of it is invented.
 import { stateIn } from "../../dist/cli/state/states.js";
-import { shortDigest } from "../../dist/provider/base32.js";
+import { nameOf, newMark } from "../../dist/provider/keys/naming.js";
 import { readDeployment } from "../../dist/provider/stack/deployment.js";
 
 export const NOW = Date.parse("2026-11-21T09:00:00Z");
 const DAY = 86_400_000;
-const SHOP = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
-const MAIL = "0c3de2b1-75a4-4f0f-b8a5-4d1f7c0a9e63";
-const DATA = "9a1b7f52-3f8e-4c57-92f4-6a2f0d8c1b35";
+const [SHOP, MAIL, DATA] = ["prod::shop", "prod::mail", "eu::data"];
 const DYNAMIC = "pulumi-nodejs:dynamic/keyplane:";
 
 const at = (days) => new Date(NOW + days * DAY).toISOString();
 
-/** A key's name as keyplane makes it. */
-function named(prefix, owner, nonce = "") {
-  return `${prefix}-${shortDigest(owner)}-${shortDigest(prefix + nonce)}`;
+/** The name of the n-th key of a resource, whose URN begins with that of its stack. */
+function named(prefix, stack, n = 1) {
+  return nameOf(prefix, newMark(`urn:pulumi:${stack}::${prefix}`, "0"), n);
 }
 
 /** A key in a list. `used` is its last use, in days before the report; `null` if it was never used. */
@@ -25,8 +23,8 @@ function key(id, name, created, used, from = "203.0.113.21") {
 
 const keys = [
   key("100214", named("web", SHOP), 21, 0.001),
-  key("100213", named("checkout", SHOP), 1.2, 0.01, "203.0.113.34"),
-  key("100187", named("checkout", SHOP, "6"), 31.2, 0.4, "203.0.113.35"),
+  key("100213", named("checkout", SHOP, 2), 1.2, 0.01, "203.0.113.34"),
+  key("100187", named("checkout", SHOP), 31.2, 0.4, "203.0.113.35"),
   key("100171", named("ci", SHOP), 97, 0.2, "198.51.100.64"),
   key("100198", named("newsletter", MAIL), 48, 0.05, "203.0.113.80"),
   key("100042", "deploy-bot", 163, 143, "198.51.100.7"),
@@ -36,37 +34,30 @@ const abroad = [key("300017", named("warehouse", DATA), 55, 0.1, "192.0.2.19")];
 const name = (id) => [...keys, ...abroad].find((record) => record.id === id).name;
 
 /** A state of a stack that was saved some days before the report. */
-function state(project, stack, owner, saved, resources) {
-  const urnOf = (type, resource) => `urn:pulumi:${stack}::${project}::${type}::${resource}`;
+function state(place, saved, resources) {
+  const [stack] = place.split("::");
+  const urnOf = (type, resource) => `urn:pulumi:${place}::${type}::${resource}`;
   const records = resources.map(({ type, name: resource, uses, ...members }) => ({
     ...{ urn: urnOf(type, resource), type, custom: true },
     ...(uses ? { propertyDependencies: { value: uses.map(([kind, user]) => urnOf(`${DYNAMIC}${kind}`, user)) } } : {}),
     ...members,
   }));
-  const outputs = { project, stack };
-  const first = {
-    urn: urnOf(`${DYNAMIC}Owner`, "keyplane"),
-    type: `${DYNAMIC}Owner`,
-    custom: true,
-    id: owner,
-    outputs,
-  };
-  const deployment = { manifest: { time: at(-saved) }, resources: [first, ...records] };
+  const deployment = { manifest: { time: at(-saved) }, resources: records };
   return stateIn(`${stack}.json`, readDeployment(JSON.stringify({ version: 3, deployment })));
 }
 
-function held(kind, resource, owner, keyId, outputs) {
-  const own = { owner, keyId, name: name(keyId), ...outputs };
+function held(kind, resource, keyId, outputs) {
+  const own = { keyId, name: name(keyId), __account: abroad.some(({ id }) => id === keyId) ? "eu" : "own", ...outputs };
   return { type: `${DYNAMIC}${kind}`, name: resource, id: "handle", outputs: own };
 }
 
-const shop = state("shop", "prod", SHOP, 1.1, [
-  held("ApiKey", "web", SHOP, "100214", { createdAt: at(-21), rotateAt: at(69) }),
-  held("RotatingApiKey", "checkout", SHOP, "100213", {
+const shop = state(SHOP, 1.1, [
+  held("ApiKey", "web", "100214", { createdAt: at(-21), rotateAt: at(69) }),
+  held("RotatingApiKey", "checkout", "100213", {
     ...{ createdAt: at(-1.2), deliveredAt: at(-1.1), rotateAt: at(28.8), rotatedAt: at(-1.2), retireAfter: at(0.9) },
     ...{ previousKeyId: "100187", previousName: name("100187") },
   }),
-  held("ApiKey", "ci", SHOP, "100171", { createdAt: at(-97), rotateAt: at(-7) }),
+  held("ApiKey", "ci", "100171", { createdAt: at(-97), rotateAt: at(-7) }),
   { type: "kubernetes:core/v1:Secret", name: "web-key", id: "shop/web-key", uses: [["ApiKey", "web"]] },
   {
     ...{ type: "aws:secretsmanager/secretVersion:SecretVersion", name: "checkout-key", id: "checkout-key" },
@@ -79,15 +70,15 @@ const shop = state("shop", "prod", SHOP, 1.1, [
     uses: [["ApiKey", "ci"]],
   },
 ]);
-const mail = state("mail", "prod", MAIL, 4, [
-  held("RotatingApiKey", "newsletter", MAIL, "100198", {
+const mail = state(MAIL, 4, [
+  held("RotatingApiKey", "newsletter", "100198", {
     createdAt: at(-48),
     deliveredAt: at(-47.9),
     rotateAt: at(12),
   }),
 ]);
-const data = state("data", "eu", DATA, 2, [
-  held("ApiKey", "warehouse", DATA, "300017", { createdAt: at(-55), rotateAt: at(35) }),
+const data = state(DATA, 2, [
+  held("ApiKey", "warehouse", "300017", { createdAt: at(-55), rotateAt: at(35) }),
   { type: "kubernetes:core/v1:Secret", name: "warehouse-key", id: "data/warehouse", uses: [["ApiKey", "warehouse"]] },
 ]);
 
@@ -95,7 +86,7 @@ const list = (account, origin, records) => ({
   account,
   organizationId: undefined,
   origin,
-  mark: account,
+  mark: account ?? "own",
   keys: records,
 });
 
