@@ -63,13 +63,13 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
   "A crash or a lost answer leaves a key behind": [
-    ["e2e/killed-runs.test.ts", "the creation of keys took effect, the next up has one key for each resource"],
+    ["e2e/killed-runs.test.ts", "C9: the next up has one key for each resource, if it was killed"],
     ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],
     ["unit/keys/leftover-fate.test.ts", "of all combinations, a key is revoked only if a proof names it"],
-    ["e2e/wrong-account.long.test.ts", "nothing is created, revoked or forgotten"],
+    ["e2e/wrong-account.long.test.ts", "D8: in another account, nothing is created, revoked or forgotten"],
   ],
   "The service answers with a wrong id": [["unit/resources/lies.test.ts", "is detected by the names in a list"]],
   "A list does not contain a key that is live": [
