@@ -17,11 +17,17 @@ import {
 import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
-const session = new Session(pulumiModules);
+const shared = new Session(pulumiModules);
 let isConfigured = false;
 
-/** Turns a resource type into the provider that Pulumi's dynamic host calls. */
-export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
+/**
+ * Turns a resource type into the provider that Pulumi's dynamic host calls.
+ * @param session - What its calls share. @default that of this process
+ */
+export function adapt(
+  type: ResourceType,
+  session: Session = shared,
+): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
   return {
     async configure({ config }) {
       session.configure((key) => config.get(`keyplane:${key}`));
@@ -32,7 +38,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
     check: (olds, news) =>
       answering(type, news, async (target) => {
         const { __seed, ...given } = fromPulumi(news);
-        const seed = seedIn(__seed);
+        const seed = seedIn(__seed, session);
         const { inputs, reasons } = await checkResource(session, target, { olds: fromPulumi(olds), news: given, seed });
         return { inputs: toPulumi(inputs), failures: reasons.map((reason) => ({ property: "", reason })) };
       }),
@@ -72,7 +78,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
  * Reads the seed of the SDK, `<organization>/<project>/<stack>/<random text>`: the name of the stack is for questions about
  * it. A preview does not know the seed, so that a plan does not fix the mark.
  */
-function seedIn(seed: unknown): string | symbol | undefined {
+function seedIn(seed: unknown, session: Session): string | symbol | undefined {
   if (seed === UNKNOWN) return UNKNOWN;
   if (typeof seed !== "string") return undefined;
   const end = seed.lastIndexOf("/");

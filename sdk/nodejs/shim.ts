@@ -54,15 +54,16 @@ export function prepareInputs(
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),
     ...args,
     ...(operationTimeout !== undefined && { operationTimeout }),
+    ...(kind !== "ProjectReady" && seed()),
     resourceUrn: urnOf(typeToken(kind), name, options?.parent),
     __provider: shim(kind),
   };
 }
 
-/** The inputs of a key: the user's own, and the seed. An absent place or recipient would make a less safe key. */
+/** The inputs of a key. An absent place or recipient would make a less safe key. */
 export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
   const given = NARROWING.filter((name) => args[name] !== undefined);
-  return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])), ...seed() };
+  return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])) };
 }
 
 /** The inputs that say where a key works, and who can read it. */
@@ -71,10 +72,11 @@ const NARROWING = ["account", "organizationId", "projectId", "sealTo"];
 /**
  * From this the provider makes the mark in a key's name, because Pulumi passes no random seed to the dynamic host. It
  * begins with the name of the stack, which the host is not told either. A preview does not know it, so that a plan
- * allows any mark. A unit test with mocks gets none, because its snapshots must not change.
+ * allows any mark. A unit test with mocks gets none, because its snapshots must not change. Nor does a program that Pulumi
+ * does not run, so that Pulumi's own error says so.
  */
 function seed(): pulumi.Inputs {
-  if (isMocked()) return {};
+  if (pulumi.runtime.getMonitor() === undefined || isMocked()) return {};
   if (pulumi.runtime.isDryRun()) return { __seed: pulumi.runtime.unknownValue };
   const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
   // 12 characters.

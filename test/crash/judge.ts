@@ -1,191 +1,71 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { LogEntry } from "keyplane/testing";
+import type { LiveKey } from "keyplane/testing";
 import { openedByAnybody } from "../recipients";
-import { type Circumstances, exclusionOf } from "./exclusions";
 import type { Stage } from "./harness";
-import type { Keys, Scenario } from "./scenario";
+import type { Case } from "./plan";
+import { EXACT, type Keys, type Scenario } from "./scenarios";
 
-/** What a run of the matrix did wrong. Each entry names the key. */
+/** What a case did wrong, and what it had to leave. Each entry names the key. */
 export interface Verdict {
-  /** Live keys that no state and no consumer holds. */
+  /** Live keys that nothing holds, and that keyplane had to revoke. */
   readonly leaked: readonly string[];
-  /** Titles of the exclusions that cover the others. */
-  readonly excluded: readonly string[];
-  /** Keys that were revoked while somebody had no other key. */
+  /** Those that the run after the crash has made. */
+  readonly twice: readonly string[];
+  /** Those without a proof, because only the provider's process was killed: told, or shown by `keyplane keys`. */
+  readonly told: readonly string[];
+  /** Those of a stack in which nothing was left to call keyplane for. The engine's note names the resource. */
+  readonly uncalled: readonly string[];
+  /** Keys that were revoked while somebody needed them. */
   readonly revoked: readonly string[];
   /** Resources without a working key. */
   readonly lost: readonly string[];
 }
 
-interface Held {
-  readonly urn: string;
-  readonly ids: readonly string[];
-  /** The secret of the current key, also if only a recipient can open it. */
+/** The keys in the state at one time. */
+export interface Held {
+  readonly resources: readonly HeldResource[];
+  readonly marks: ReadonlySet<unknown>;
+  /** Names of the resources whose creation was begun and has not ended. */
+  readonly noted: readonly string[];
+  /** Names of the consumers that it knows. */
+  readonly consumers: readonly string[];
+}
+
+interface HeldResource {
+  readonly name: string;
+  readonly isDoomed: boolean;
+  readonly keyId: unknown;
+  /** Every key that it has, or is to revoke. */
+  readonly ids: readonly unknown[];
+  /** Those that must work. */
+  readonly needed: readonly unknown[];
   readonly secret: string | undefined;
-  /** Whether somebody with the passphrase can read a secret. */
   readonly isReadable: boolean;
 }
 
-interface StoredResource {
-  readonly urn: string;
-  readonly id?: string;
-  readonly type: string;
-  readonly delete?: boolean;
-  readonly outputs?: Readonly<Record<string, unknown>>;
-}
-
-interface StoredState {
-  readonly resources?: readonly StoredResource[];
-  readonly pending_operations?: readonly { readonly type: string; readonly resource: StoredResource }[];
-}
-
-interface LiveKey {
-  readonly id: number;
-  readonly name: string;
-}
-
-/** A short description of a live key. */
-const say = ({ id, name }: LiveKey): string => `${id} (${name})`;
-
-/** After an `up`, every key of the program works, and no other key of the stack is live. */
-export async function judgeDeployed(
-  stage: Stage,
-  program: Keys,
-  circumstances: Omit<Circumstances, "shown" | "command">,
-): Promise<Pick<Verdict, "leaked" | "excluded" | "lost">> {
-  const held = await heldKeys(stage);
-  const lost: string[] = [];
-  for (const [name, { sealTo }] of Object.entries(program)) {
-    const resource = held.find(({ urn }) => urn.endsWith(`::${name}`));
-    if (resource === undefined || resource.ids.length === 0) lost.push(`${name} is not in the state`);
-    else if (!(await works(stage, resource.secret))) lost.push(`the key of ${name} in the state does not work`);
-    else if (sealTo !== undefined && resource.isReadable) lost.push(`the sealed key of ${name} is readable`);
-  }
-  const ids = new Set(held.flatMap((resource) => resource.ids));
-  const left = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
-  return { ...judgeLeft(stage, left, { ...circumstances, command: "up", shown: namesOf(held) }), lost };
-}
-
-/**
- * After a `destroy`, no key of the stack is live. A key with an exact name has no tag, so it could belong to anybody.
- */
-export async function judgeDestroyed(
-  stage: Stage,
-  circumstances: Omit<Circumstances, "command">,
-): Promise<Pick<Verdict, "leaked" | "excluded">> {
-  const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
-  return judgeLeft(stage, left, { ...circumstances, command: "destroy" });
-}
-
-/** Names of the resources in the state that hold a key. */
-export async function shownResources(stage: Stage): Promise<ReadonlySet<string>> {
-  return namesOf(await heldKeys(stage));
-}
-
-function judgeLeft(
-  { frontEnd }: Stage,
-  left: readonly LiveKey[],
-  circumstances: Circumstances,
-): Pick<Verdict, "leaked" | "excluded"> {
-  const judged = left.map((key) => {
-    const leftover = { id: String(key.id), resource: key.name.split("-")[0] ?? "" };
-    return {
-      text: `${say(key)} after ${circumstances.command}`,
-      exclusion: exclusionOf(frontEnd, leftover, circumstances),
-    };
-  });
-  return {
-    leaked: judged.filter(({ exclusion }) => exclusion === undefined).map(({ text }) => text),
-    excluded: judged.flatMap(({ exclusion }) => exclusion?.title ?? []),
-  };
-}
-
-function namesOf(held: readonly Held[]): ReadonlySet<string> {
-  return new Set(held.map(({ urn }) => urn.split("::").at(-1) ?? ""));
-}
-
-/**
- * During the whole run, no key was revoked that a consumer or a state still held, that was used, or that belongs to
- * somebody else.
- */
-export async function judgeRevocations(
-  stage: Stage,
-  scenario: Scenario,
-  kill?: ProviderKill,
-): Promise<Pick<Verdict, "revoked">> {
-  const log = await stage.plane.log();
-  const states = await statesOf(stage);
-  const deliveries = (await readFile(join(stage.notes, "deliveries"), "utf8"))
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as { at: number; consumer: string; keyId?: string });
-  const everHeld = new Set(states.flatMap(({ state }) => heldBy(state.resources ?? []).flatMap(({ ids }) => ids)));
-  const revoked: string[] = [];
-  for (const entry of log) {
-    for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
-      const id = String(effect.id);
-      const at = askedAt(entry, log, kill);
-      const wrong = (why: string) => revoked.push(`${say(effect)}: ${why}`);
-      if (stage.strangers.includes(effect.id)) wrong("it is a stranger's");
-      const last = new Map(deliveries.filter((each) => each.at <= at).map((each) => [each.consumer, each.keyId]));
-      for (const [consumer, keyId] of last) {
-        if (keyId === id && !scenario.deletesFirst) wrong(`${consumer} held it`);
-      }
-      const state = states.findLast((each) => each.at <= at)?.state;
-      if (state && isNeeded(id, state)) wrong("the state held it");
-      const used = log.some((each) => String(each.keyId) === id && each.seq < entry.seq);
-      if (used && !everHeld.has(id)) wrong("it was used, and no state ever held it");
-    }
-  }
-  const live = new Set((await stage.plane.liveKeys()).map(({ id }) => id));
-  return { revoked: [...revoked, ...stage.strangers.filter((id) => !live.has(id)).map((id) => `${id}: a stranger's`)] };
-}
-
-/** When a provider was killed, and the last request that can have come from it. */
-export interface ProviderKill {
-  readonly at: number;
-  readonly lastSeq: number;
-}
-
-/**
- * When a revocation was requested. A revocation that is carried out late was requested earlier, and so was one that
- * reaches the service after its sender was killed.
- */
-function askedAt(entry: LogEntry, log: readonly LogEntry[], kill: ProviderKill | undefined): number {
-  const { seq, startedAt } = log.find((each) => each.seq === entry.lateOf) ?? entry;
-  return kill !== undefined && seq <= kill.lastSeq ? Math.min(startedAt, kill.at) : startedAt;
-}
-
-/** Whether a state holds a key that is not about to be deleted and has no successor. */
-function isNeeded(id: string, { resources = [], pending_operations: pending = [] }: StoredState): boolean {
-  const deleting = new Set(pending.filter(({ type }) => type === "deleting").map(({ resource }) => keyOf(resource)));
-  return resources.some((resource) => {
-    if (resource.delete || deleting.has(keyOf(resource))) return false;
-    // The previous key of a rotating key has its successor beside it.
-    return resource.outputs?.keyId === id && heldBy([resource]).length > 0;
-  });
-}
-
-/** A replacement that continues to hold the same key has another id. */
-function keyOf({ urn, id, outputs }: StoredResource): string {
-  return `${urn} ${id} ${String(outputs?.keyId)}`;
-}
-
-async function heldKeys({ workspace }: Stage): Promise<Held[]> {
+export async function heldIn({ workspace }: Stage): Promise<Held> {
   const { deployment } = await workspace.exportState({ showSecrets: true });
-  return heldBy((deployment.resources ?? []) as unknown as StoredResource[]);
-}
-
-function heldBy(resources: readonly StoredResource[]): Held[] {
-  return resources
-    .filter(({ type }) => /keyplane:(index:)?(Rotating)?ApiKey$/.test(type))
-    .map(({ urn, outputs = {} }) => ({
-      urn,
-      ids: [outputs.keyId, outputs.previousKeyId].filter((id) => typeof id === "string"),
-      secret: openedByAnybody(outputs.sealedKey) ?? plainText(outputs.key),
-      isReadable: [outputs.key, outputs.previousKey].some((key) => plainText(key) !== undefined),
-    }));
+  const { resources = [], pending_operations: pending = [] } = deployment;
+  const keys = resources.filter(({ type }) => /keyplane:(index:)?(Rotating)?ApiKey$/.test(type));
+  const nameIn = (urn: string) => urn.split("::").at(-1) ?? "";
+  return {
+    consumers: resources.filter(({ type }) => type.endsWith(":Consumer")).map(({ urn }) => nameIn(urn)),
+    marks: new Set(keys.map(({ inputs = {} }) => inputs.__mark)),
+    noted: pending.filter(({ type }) => type === "creating").map(({ resource }) => nameIn(resource.urn)),
+    resources: keys.map(({ urn, outputs = {}, ...resource }) => {
+      const { keyId, previousKeyId, pendingRevocations = [] } = outputs;
+      return {
+        name: nameIn(urn),
+        isDoomed: resource.delete === true,
+        keyId,
+        ids: [keyId, previousKeyId, pendingRevocations].flat(),
+        needed: [keyId, previousKeyId].filter((id) => typeof id === "string"),
+        secret: openedByAnybody(outputs.sealedKey) ?? plainText(outputs.key),
+        isReadable: [outputs.key, outputs.previousKey].some((key) => plainText(key) !== undefined),
+      };
+    }),
+  };
 }
 
 /** The text in the envelope of a secret, as `stack export --show-secrets` shows it. */
@@ -197,22 +77,98 @@ function plainText(secret: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-async function works(stage: Stage, secret: string | undefined): Promise<boolean> {
-  const headers = { authorization: `Bearer ${secret}` };
-  return (await fetch(`${stage.plane.url}/projects?limit=1`, { headers })).ok;
+/** What is known about the crash when the last command has ended. */
+interface Circumstances {
+  readonly one: Case;
+  /** The state after the crash. */
+  readonly atCrash: Held;
+  /** Number of the last request before the crash. */
+  readonly lastSeq: number;
+  /** All that was printed since. */
+  readonly printed: string;
+  /** The program that is deployed now; undefined after a `destroy`. */
+  readonly program: Keys | undefined;
 }
 
-async function ownKeys({ plane, strangers }: Stage): Promise<LiveKey[]> {
-  return (await plane.liveKeys()).filter(({ id }) => !strangers.includes(id));
+export async function judge(stage: Stage, scenario: Scenario, circumstances: Circumstances): Promise<Verdict> {
+  const held = await heldIn(stage);
+  const live = await stage.plane.liveKeys();
+  const revoked = await wronglyRevoked(stage, scenario, circumstances, live);
+  const lost = await lostIn(stage, held, live, circumstances.program);
+  return { ...(await leftIn(stage, held, live, circumstances)), revoked, lost };
 }
 
-async function statesOf({ notes }: Stage): Promise<{ readonly at: number; readonly state: StoredState }[]> {
-  const folder = join(notes, "states");
-  const names = await readdir(folder).catch(() => []);
-  const states = names.map(async (name) => {
-    const [at = "", order = ""] = name.replace(".json", "").split("-");
-    const { checkpoint } = JSON.parse(await readFile(join(folder, name), "utf8"));
-    return { at: Number(at), order: BigInt(order), state: (checkpoint.latest ?? {}) as StoredState };
-  });
-  return (await Promise.all(states)).sort((a, b) => a.at - b.at || Number(a.order - b.order));
+async function lostIn(stage: Stage, held: Held, live: readonly LiveKey[], program: Keys | undefined) {
+  if (program === undefined) return held.resources.map(({ name }) => `${name} is still in the state`);
+  const lost: string[] = [];
+  const isLive = (id: unknown) => live.some((key) => String(key.id) === id);
+  for (const [name, { sealTo }] of Object.entries(program)) {
+    const resource = held.resources.find((each) => each.name === name && !each.isDoomed);
+    if (typeof resource?.keyId !== "string") lost.push(`${name} has no key in the state`);
+    else if (!resource.needed.every(isLive)) lost.push(`a key of ${name} in the state is not live`);
+    else if (!(await works(stage, resource.secret))) lost.push(`the secret of ${name} in the state does not work`);
+    else if (sealTo !== undefined && resource.isReadable) lost.push(`the sealed key of ${name} is readable`);
+  }
+  return lost;
+}
+
+async function works({ plane }: Stage, secret: string | undefined): Promise<boolean> {
+  return (await fetch(`${plane.url}/projects?limit=1`, { headers: { authorization: `Bearer ${secret}` } })).ok;
+}
+
+/** The live keys that the state does not have. */
+async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKey[], circumstances: Circumstances) {
+  const { one, atCrash, lastSeq, printed } = circumstances;
+  const ids = new Set(held.resources.flatMap((resource) => resource.ids));
+  const isOurs = ({ id }: LiveKey) => !start.strangers.includes(id) && String(id) !== start.hand.id;
+  const log = await plane.log();
+  const verdict = { leaked: [] as string[], twice: [] as string[], told: [] as string[], uncalled: [] as string[] };
+  for (const key of live.filter((each) => isOurs(each) && !ids.has(String(each.id)))) {
+    const text = `${key.id} (${key.name})`;
+    const made = log.find(({ effects }) => effects.some((each) => each.kind === "key-created" && each.id === key.id));
+    const isTold = printed.includes(`keyplane revoke ${key.id}\``);
+    // The next request of a resource in the state is proven by its mark.
+    const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
+    // A key with an exact name can be anybody's. Its next creation fails, unless the program allows to revoke it.
+    const isExact = key.name === EXACT && one.next === "destroy";
+    if (made !== undefined && made.seq > lastSeq && made.lateOf === null) verdict.twice.push(text);
+    // Only the next creation of the same resource can tell it.
+    else if ((isUnproven && (isTold || one.next !== "up")) || isExact)
+      verdict.told.push(`${text}${isTold ? "" : ", untold"}`);
+    else if (atCrash.resources.length === 0 && one.next === "destroy" && held.noted.includes("a"))
+      verdict.uncalled.push(text);
+    else verdict.leaked.push(text);
+  }
+  return verdict;
+}
+
+/** Keys that were revoked although a consumer had them, during their grace, or although they are somebody else's. */
+async function wronglyRevoked(
+  { plane, notes, start }: Stage,
+  { revokesHeld, name }: Scenario,
+  { one: { next }, atCrash }: Circumstances,
+  live: readonly LiveKey[],
+): Promise<string[]> {
+  const deliveries = (await readFile(join(notes, "deliveries"), "utf8"))
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { at: number; consumer: string; keyId?: string });
+  const wrong = start.strangers.filter((id) => live.every((key) => key.id !== id)).map((id) => `${id}: a stranger's`);
+  for (const { effects, startedAt } of await plane.log()) {
+    for (const effect of effects.filter((each) => each.kind === "key-revoked")) {
+      const id = String(effect.id);
+      const text = `${id} (${effect.name})`;
+      const last = new Map(deliveries.filter(({ at }) => at <= startedAt).map((each) => [each.consumer, each.keyId]));
+      // An exact name must be free for its successor.
+      const isFirst = id === start.keyOfA;
+      for (const [consumer, keyId] of last) {
+        // The engine does not delete one that it had not saved when it was killed.
+        if (next !== "up" && !atCrash.consumers.includes(consumer)) continue;
+        if (keyId === id && !(revokesHeld && isFirst) && effect.name !== EXACT)
+          wrong.push(`${text}: ${consumer} had it`);
+      }
+      if (name.startsWith("rotate") && isFirst && next !== "destroy") wrong.push(`${text}: its grace was not over`);
+    }
+  }
+  return wrong;
 }

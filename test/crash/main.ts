@@ -1,96 +1,113 @@
-// The whole matrix: `npm run test:crash -- [--plugin] [--shard k/n] [--every N] [--only TEXT] [--resume]`. With `--plugin`, the
-// program uses the provider plugin, otherwise the dynamic provider. Results go to .tmp/crash-results.jsonl, those of the
-// plugin to .tmp/crash-results-plugin.jsonl.
-import { execFileSync, fork } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// The whole matrix: `npm run test:crash -- [--plugin] [--scenario NAME] [--only TEXT] [--every N] [--shard i/n] [--cli PATH]
+// [--resume]`. With `--plugin`, the program uses the provider plugin, otherwise the dynamic provider. With `--cli`, the
+// Pulumi CLI at that path deploys it, otherwise the embedded engine. Results go to .tmp/crash-results*.jsonl.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { engineOf } from "keyplane/testing";
-import { exclusionsOf } from "./exclusions";
-import { matrix } from "./matrix";
-import type { FrontEnd } from "./plan";
-import type { CaseResult } from "./run-case";
-import { runShard } from "./shard";
-import { tableOf } from "./table";
+import { CrashHarness } from "./harness";
+import type { Case, FrontEnd } from "./plan";
+import { type CaseResult, runCase } from "./run-case";
+import { scenarios } from "./scenarios";
 
-// One more than two cores, because a run spends part of its time waiting for a host to end or for an answer that hangs.
+// One more than two cores, because a run spends part of its time waiting for the next second or for a host to end.
 const WORKERS = 3;
 
 const { values } = parseArgs({
   options: {
     plugin: { type: "boolean", default: false },
-    shard: { type: "string", default: "1/1" },
-    resume: { type: "boolean", default: false },
+    cli: { type: "string" },
+    scenario: { type: "string", multiple: true },
     only: { type: "string", default: "" },
     every: { type: "string", default: "1" },
-    worker: { type: "string" },
+    shard: { type: "string", default: "1/1" },
+    resume: { type: "boolean", default: false },
   },
 });
 const root = dirname(require.resolve("keyplane/package.json"));
 const frontEnd: FrontEnd = values.plugin ? "plugin" : "dynamic";
-const file = join(root, ".tmp", `crash-results${values.plugin ? "-plugin" : ""}.jsonl`);
-const engine = engineOf(process.env);
+const engine = values.cli === undefined ? "embedded" : "cli";
+if (values.cli !== undefined) process.env.PATH = dirname(resolve(values.cli)) + delimiter + process.env.PATH;
+const file = join(root, ".tmp", `crash-results-${frontEnd}-${engine}.jsonl`);
 const [shard = 1, shards = 1] = values.shard.split("/").map(Number);
-const cases = matrix({ frontEnd, engineMoments: engine === "embedded" })
-  .filter(({ id }) => id.includes(values.only))
-  .filter((_, at) => at % Number(values.every) === 0)
-  .filter((_, at) => at % shards === shard - 1);
 
-void (values.worker === undefined ? lead() : work(Number(values.worker)));
+const COLUMNS = ["told", "uncalled", "leaked", "twice", "revoked", "lost", "problems"] as const;
+const WRONG = COLUMNS.slice(2);
 
-async function lead(): Promise<void> {
+void main();
+
+async function main(): Promise<void> {
   mkdirSync(dirname(file), { recursive: true });
   if (values.plugin) execFileSync(process.execPath, [join(root, "scripts", "plugin.mjs")], { stdio: "inherit" });
   if (!values.resume) rmSync(file, { force: true });
-  const before = readResults();
+  const done = new Map(readResults().map((result) => [result.id, result]));
   const started = performance.now();
-  const timer = setInterval(() => say(`${readResults().length} of ${cases.length} runs`), 60_000);
-  const exits = Array.from({ length: WORKERS }, (_, worker) => {
-    const child = fork(__filename, [...process.argv.slice(2), "--worker", String(worker)]);
-    return new Promise<number | null>((resolve) => child.once("exit", resolve));
-  });
-  const codes = await Promise.all(exits);
-  clearInterval(timer);
-  const results = readResults();
-  for (const { id, leaked, revoked, lost, problems } of results) {
-    const found = { leaked, "wrongly revoked": revoked, lost, "other problems": problems };
-    for (const [what, which] of Object.entries(found)) {
-      if (which.length > 0) say(`${id}\n  ${what}: ${which.join("\n    ")}`);
-    }
-  }
-  const { text, isClean } = tableOf(cases, results);
-  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-  for (const { title, reason } of exclusionsOf(frontEnd)) {
-    const covered = results.filter(({ excluded }) => excluded.includes(title));
-    say(`excluded in ${covered.length} runs: ${title} (${reason})`);
-  }
-  say(
-    `${text}\n${results.length - before.length} runs in ${minutes} minutes on the ${engine} engine, with the ${frontEnd} provider`,
+  const queue = scenarios.filter(({ name }) => values.scenario?.includes(name) ?? true);
+  const rows = new Map(queue.map(({ name }) => [name, [] as CaseResult[]]));
+  await Promise.all(Array.from({ length: WORKERS }, work));
+  const lines = [...rows, ["all", [...rows.values()].flat()] as const].map(([name, results]) =>
+    row(name, [results.length, ...COLUMNS.map((what) => results.filter((each) => each[what].length > 0).length)]),
   );
-  process.exitCode = isClean && codes.every((code) => code === 0) ? 0 : 1;
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+  say([row("", ["runs", ...COLUMNS]), ...lines].join("\n"));
+  say(`${minutes} minutes on the ${engine} engine, with the ${frontEnd} provider`);
+
+  /** Takes one scenario after another: its cases share what is prepared for it. */
+  async function work(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), "keyplane-crash-"));
+    const harness = await CrashHarness.open(folder, engine, frontEnd);
+    for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) {
+      const { name } = scenario;
+      const cases = (await harness.cases(scenario))
+        .filter(({ id }) => id.includes(values.only))
+        .filter((_, at) => at % Number(values.every) === 0)
+        .filter((_, at) => at % shards === shard - 1);
+      for (const one of cases) {
+        const result = done.get(one.id) ?? (await runOne(harness, one));
+        rows.get(name)?.push(result);
+      }
+      say(`${name}: ${cases.length} runs after ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-async function work(worker: number): Promise<void> {
-  const done = new Set(readResults().map(({ id }) => id));
-  const left = cases.filter(({ id }) => !done.has(id));
-  await runShard(
-    left.filter((_, at) => at % WORKERS === worker),
-    { engine, frontEnd },
-    file,
-  );
+async function runOne(harness: CrashHarness, one: Case): Promise<CaseResult> {
+  const result = await runCase(harness, one).catch((error: Error): CaseResult => {
+    const problems = [`the run broke off: ${error.stack ?? error.message}`];
+    return {
+      id: one.id,
+      leaked: [],
+      twice: [],
+      told: [],
+      uncalled: [],
+      revoked: [],
+      lost: [],
+      problems,
+      durationMs: 0,
+    };
+  });
+  appendFileSync(file, `${JSON.stringify(result)}\n`);
+  for (const what of WRONG) {
+    if (result[what].length === 0) continue;
+    process.exitCode = 1;
+    say(`${one.id}\n  ${what}: ${result[what].join("\n    ")}`);
+  }
+  return result;
+}
+
+function row(name: string, cells: readonly (string | number)[]): string {
+  return name.padEnd(34) + cells.map((cell) => String(cell).padStart(10)).join("");
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The results of this matrix so far, without a last line that a kill cut off. */
+/** The results so far, without a last line that a kill cut off. */
 function readResults(): CaseResult[] {
-  if (!existsSync(file)) writeFileSync(file, "");
-  const known = new Set(cases.map(({ id }) => id));
+  if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");
-  return lines
-    .filter((line) => line.endsWith("}"))
-    .map((line) => JSON.parse(line) as CaseResult)
-    .filter(({ id }) => known.has(id));
+  return lines.filter((line) => line.endsWith("}")).map((line) => JSON.parse(line) as CaseResult);
 }

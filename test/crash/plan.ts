@@ -4,45 +4,76 @@ export type FrontEnd = "dynamic" | "plugin";
 /** The process that is killed: the provider's process alone, the engine alone, or both. */
 export type Victim = "host" | "engine" | "both";
 
-/**
- * When the service carries out the request that is under way at the kill: at once, never, late (after the crash, before
- * the next command) or later (when the crash seems to be healed).
- */
-export type Commit = "now" | "never" | "late" | "later";
+/** When the service carries out the request that is under way at the kill: at once, or when the crash seems to be healed. */
+export type Commit = "now" | "later";
 
-/**
- * The command after the crash: `up`; `refresh` and `up`; `destroy`; or `back`, an `up` of the program as it was before.
- */
-export type Next = "up" | "refresh" | "destroy" | "back";
+/** What follows: `up`; `destroy`; or `back`, an `up` of the program as it was before, and then one that changes its keys. */
+export type Next = "up" | "destroy" | "back";
 
-/** A moment at which the engine publishes on its channel. */
-export type EnginePoint =
-  | "before-pending-write"
-  | "after-pending-write"
-  | "before-call"
-  | "after-call"
-  | "before-state-write"
-  | "after-state-write";
+/** A message of a run. Its provider says which request or verb it is about, the embedded engine which step. */
+export type Message =
+  | { readonly channel: "provider"; readonly point: string; readonly route: string }
+  | { readonly channel: "engine"; readonly point: string; readonly urn: string; readonly op: string };
 
-/** A moment at which the provider publishes on its channel. */
-export type ProviderPoint = "before-send" | "after-send" | "after-answer" | "after-body" | "before-return";
-
-/** Where the service holds a request. */
-export type ServerPoint = "held-before-commit" | "held-after-commit";
-
-/** A moment of a run. */
-export type Moment =
-  | { readonly at: "engine"; readonly point: EnginePoint; readonly urn: string; readonly op: string }
-  | { readonly at: "provider"; readonly point: ProviderPoint; readonly route: string; readonly nth: number }
-  | { readonly at: "server"; readonly point: ServerPoint; readonly route: string; readonly nth: number };
+/** The moment of a run at which it is killed. */
+export interface Moment {
+  readonly message: Message;
+  /** How many equal messages there are up to this one. */
+  readonly nth: number;
+}
 
 /** One run of the matrix. */
-export interface Case {
+export interface Case extends Moment {
   /** Unique, and stable over runs of the matrix. */
   readonly id: string;
   readonly scenario: string;
-  readonly moment: Moment;
   readonly victim: Victim;
   readonly commit: Commit;
   readonly next: Next;
+}
+
+const VERBS = ["create", "update", "delete"];
+
+/**
+ * The kills of a run: at each request and each step, without those that cannot differ from another one.
+ * - What happens between two requests or writes changes nothing outside, so one moment stands for all of them.
+ * - The provider is idle while the engine writes, so it makes no difference whether it survives the engine.
+ * - A request that only reads has no effect, and is repeated for a wait.
+ * @param messages - What an uninterrupted run has said, in order.
+ */
+export function casesOf(scenario: string, messages: readonly Message[], nexts: readonly Next[]): Case[] {
+  const seen = new Map<string, number>();
+  return messages.flatMap((message) => {
+    const key = JSON.stringify(message);
+    const nth = (seen.get(key) ?? 0) + 1;
+    seen.set(key, nth);
+    return killsAt(message, nth).flatMap(([victim, commit]) =>
+      nexts
+        .filter((next) => commit === "now" || next === "up")
+        .map((next) => ({ ...{ scenario, message, nth, victim, commit, next }, id: "" }))
+        .map((one) => ({ ...one, id: idOf(one) })),
+    );
+  });
+}
+
+function killsAt(message: Message, nth: number): readonly (readonly [Victim, Commit])[] {
+  const { point } = message;
+  if (message.channel === "engine") {
+    const isConsumer = message.urn.endsWith("-consumer");
+    const isKill =
+      ["after-pending-write", "after-state-write"].includes(point) || (isConsumer && point === "before-state-write");
+    return isKill && VERBS.some((verb) => message.op.startsWith(verb)) ? [["engine", "now"]] : [];
+  }
+  const [first = ""] = message.route.split(" ");
+  if (point === "before-return" && VERBS.includes(first)) return both("host", "both");
+  if (point !== "after-send") return [];
+  if (first === "GET") return nth <= 2 ? both("both") : [];
+  return first === "POST" ? [...both("host", "engine", "both"), ["both", "later"]] : both("host", "engine", "both");
+}
+
+const both = (...victims: readonly Victim[]) => victims.map((victim) => [victim, "now"] as const);
+
+function idOf({ scenario, message, nth, victim, commit, next }: Omit<Case, "id">): string {
+  const where = message.channel === "engine" ? `${message.op} ${message.urn}` : `${message.route} #${nth}`;
+  return [scenario, where, message.point, `kill ${victim}`, `commit ${commit}`, next].join(" | ");
 }

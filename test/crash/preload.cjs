@@ -1,18 +1,18 @@
-// Loaded by `NODE_OPTIONS=--require` into every process of a run. It kills the provider, the engine or both at the moment
-// that CRASH_PLAN names, and writes to the folder CRASH_FOLDER:
+// Loaded by `NODE_OPTIONS=--require` into every process of a run. CRASH_PLAN is JSON: with `record`, a file, it notes all
+// messages of the provider and of the embedded engine there; otherwise it kills the provider, the engine or both at the
+// `nth` message that is equal to `message`. It writes to the folder CRASH_FOLDER:
 //   host.pid      the process id of the provider: of the plugin if CRASH_FRONT_END is `plugin`, otherwise of the dynamic host
 //   loaded        exists once the provider runs keyplane: without keyplane's code, a host can outlive its engine
-//   struck        exists once the moment has come, and contains its time
-//   states/       the state file after each write or, if the CLI writes it, before each revocation
+//   struck        exists once the moment has come
 // It also skips slow work that the tests do not need, because a matrix of some thousand runs has to end within an hour.
 const { subscribe } = require("node:diagnostics_channel");
 const crypto = require("node:crypto");
 const fs = require("node:fs");
 const Module = require("node:module");
 const { dirname, isAbsolute, join } = require("node:path");
+const { isDeepStrictEqual } = require("node:util");
 const { Script } = require("node:vm");
 const { keep } = require("../derived-keys.cjs");
-const { keepStates, keepStatesOfRevocations } = require("./keep-states.cjs");
 
 const folder = process.env.CRASH_FOLDER;
 const plan = JSON.parse(process.env.CRASH_PLAN || "null");
@@ -24,20 +24,24 @@ const role = /engine[\\/]main\.js$/.test(script) ? "engine" : provider.test(scri
 if (role === "host") {
   fs.writeFileSync(join(folder, "host.pid"), String(process.pid));
   if (isPlugin) fs.writeFileSync(join(folder, "loaded"), "");
-  keepStatesOfRevocations(process.env.CRASH_STATE, join(folder, "states"));
 }
-if (role === "engine") keepStates(process.env.CRASH_STATE, join(folder, "states"));
-if (plan?.channel === "engine" && role === "engine") subscribe("keyplane:engine", atPoint);
-if (plan?.channel === "provider" && role === "host") subscribe("keyplane:provider", atPoint);
+if (plan !== null && role === "engine") {
+  subscribe("keyplane:engine", ({ point, urn, op }) => {
+    atMessage({ channel: "engine", point, urn: urn.split("::").slice(2).join("::"), op });
+  });
+}
+if (plan !== null && role === "host") {
+  subscribe("keyplane:provider", ({ point, route }) => atMessage({ channel: "provider", point, route }));
+}
 makeLight();
 
-/** Kills when the moment of the plan has come for the `nth` time. */
-function atPoint(message) {
-  const isIt = Object.entries(plan.match).every(([name, value]) =>
-    name === "urn" ? message.urn.endsWith(value) : message[name] === value,
-  );
-  if (!isIt || plan.nth-- > 1) return;
-  fs.writeFileSync(join(folder, "struck"), String(Date.now()));
+function atMessage(message) {
+  if (plan.record) fs.appendFileSync(plan.record, `${JSON.stringify(message)}\n`);
+  else if (isDeepStrictEqual(message, plan.message) && --plan.nth === 0) strike();
+}
+
+function strike() {
+  fs.writeFileSync(join(folder, "struck"), "");
   const victims = { host: [hostPid()], engine: [enginePid()], both: [hostPid(), enginePid()] }[plan.victim];
   // This process is killed last.
   for (const pid of victims.sort((a, b) => Number(a === process.pid) - Number(b === process.pid))) {

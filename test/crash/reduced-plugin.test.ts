@@ -1,3 +1,3 @@
-import { testPart } from "./run-reduced";
+import { QUICK, testCases } from "./run-reduced";
 
-testPart("plugin", "quick");
+testCases("plugin", QUICK);

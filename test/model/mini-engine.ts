@@ -1,746 +1,371 @@
-import { isDeepStrictEqual } from "node:util";
-import { textsOf } from "../../provider/members";
-import type { Properties } from "../../provider/schema/outputs";
-import type { NotReady } from "../../provider/schema/resource-type";
-import type { EngineCommand } from "../../provider/stack/command-line";
-import type { Deployment, StateResource } from "../../provider/stack/deployment";
+import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import { type Run, readHistory } from "../../provider/stack/history";
-import type { LiveKey } from "../../testing/control-plane";
-import type { StackHarness } from "../unit/resources/harness";
-import { bare, deploymentOf, type Naming } from "./deployment";
-import { Killer } from "./killer";
+import type { StoryClock } from "./clock";
 import {
-  type Checkpoint,
   type Crash,
-  type Flags,
-  handedOutIn,
-  keysIn,
-  type Note,
-  type Place,
-  type Program,
-  type Stored,
-  type StoredConsumer,
-} from "./state";
+  Crashed,
+  type Difference,
+  type FrontEnd,
+  type Kind,
+  type Made,
+  type Named,
+  ProviderProcess,
+  StepFailed,
+  type Values,
+} from "./provider-process";
 
-/** The engine died. */
-class Crashed extends Error {}
-
-/** A step and therefore the run failed. */
-export class StepFailed extends Error {}
-
-/** The engine stops, independent of the flags. */
-export class Refused extends StepFailed {}
-
-/** What a step records of a resource. */
-export type Result = Pick<Stored, "outputs" | "notReady">;
-
-/** Who held which keys at a time. Times are positions in the control plane's log. */
-export interface Holding {
-  readonly since: number;
-  /** The id of the owner in the state; absent before the first `up` and after a destroy. */
-  readonly owner: string | undefined;
-  /** Ids of keys in the state that are neither replaced nor being deleted. */
-  readonly state: ReadonlySet<string>;
-  /** Ids of previous and retired keys of resources that stay, except compromised ones. */
-  readonly previous: ReadonlySet<string>;
-  /** Ids of the keys that consumers have. */
-  readonly consumers: ReadonlySet<string>;
-  /** Ids of all keys that this history of the state ever had. */
-  readonly known: ReadonlySet<string>;
-  /** Ids of keys that have left the state without a call of the provider, and that somebody may need. */
-  readonly released: ReadonlySet<string>;
+/** A key of the program. */
+export interface DeclaredKey {
+  readonly kind: Kind;
+  /** Whether a consumer gets the key. */
+  readonly isConsumed: boolean;
+  readonly inputs: Values;
 }
 
-/** A command of an engine: from this position in the control plane's log on. */
-export interface Turn {
-  readonly since: number;
-  readonly engine: MiniEngine;
+export type Program = Readonly<Record<string, DeclaredKey>>;
+
+/** How a command runs. */
+export interface Flags {
+  readonly crash?: Crash | undefined;
+  /** Steps of resources that do not depend on each other run at the same time. */
+  readonly together?: boolean | undefined;
+  /** Whether it reads every resource first. */
+  readonly refreshes?: boolean | undefined;
+  /** Only this resource. */
+  readonly target?: string | undefined;
+  /** This resource is replaced without a reason. */
+  readonly replace?: string | undefined;
+  /** The consumer of this key fails. */
+  readonly failing?: string | undefined;
 }
 
-/** A checkpoint that can be restored, and what it proves. */
-export interface Saved extends Checkpoint {
-  readonly stack: string;
-  readonly owners: ReadonlySet<string>;
-  readonly known: ReadonlySet<string>;
-  readonly released: ReadonlySet<string>;
-  readonly line: ReadonlySet<string>;
-  readonly configured: Place;
+/** A resource in the state. */
+export interface Stored extends Named, Made {
+  readonly name: string;
+  readonly inputs: Values;
+  /** Whether it was replaced, and is still to be deleted. */
+  readonly isDoomed: boolean;
+  /** Whether it was deleted, and its successor is still to be created. */
+  readonly isPending: boolean;
+  readonly isTainted: boolean;
 }
+
+/** An operation that was begun and has not ended, as the state has it. */
+export interface Note {
+  readonly type: "creating" | "updating" | "deleting";
+  readonly resource: Named & { readonly id?: string; readonly inputs: Values; readonly outputs?: Values };
+}
+
+/** What can be restored: a state between two commands, and its credential. `stack import` drops the notes. */
+export interface Checkpoint {
+  readonly state: readonly Stored[];
+  readonly apiKey: string;
+}
+
+/** What a story sees of an engine. */
+interface Audience {
+  readonly clock: StoryClock;
+  readonly baseUrl: string;
+  say(text: string): void;
+  /** Something has ended that the judge has to see before the next step. */
+  saw(event: Event): void;
+}
+
+export type Event =
+  /** The program, and so its users, have got a key. */
+  | { readonly kind: "delivered"; readonly id: string }
+  /** The engine deletes a resource with these keys. */
+  | { readonly kind: "deleting"; readonly ids: readonly string[]; readonly revokes: boolean }
+  | { readonly kind: "ended"; readonly isWhole: boolean; readonly succeeded: boolean };
+
+const STACK = "dev";
+const TOKENS: Readonly<Record<FrontEnd, string>> = {
+  dynamic: "pulumi-nodejs:dynamic/keyplane:",
+  plugin: "keyplane:index:",
+};
 
 /**
- * A stack, deployed by a minimal engine without processes. It has the order of the steps, the state, which is saved after
- * each step, and consumers, which receive a key right after it is saved. How it calls a provider is up to its subclasses.
+ * A stack, deployed by a minimal engine without processes. It does what the real one does with keys: it checks, compares,
+ * saves a note before each step and the result after it, and answers questions about the state and the history.
  */
-export abstract class MiniEngine implements Naming {
+export class MiniEngine {
   state: readonly Stored[] = [];
-  /** What the state says of the consumers. */
-  recorded: ReadonlyMap<string, StoredConsumer> = new Map();
-  /** Creations that killed runs have begun. They stay in the state. */
+  /** Notes of killed runs stay, if they are of creations. */
   notes: readonly Note[] = [];
-  /** The keys that consumers really have. */
-  readonly consumers = new Map<string, string>();
-  /** Keys of rotating resources that the stack's outputs have shown: when they showed a successor for the first time. */
-  readonly outside = new Map<string, { readonly supersededAt?: number }>();
-  readonly holdings: Holding[] = [];
-  /** All commands so far, of all engines of the story. */
-  turns: Turn[] = [];
-  /** All messages and errors so far. */
-  readonly said: string[] = [];
-  /** The names of all creations that were sent. */
-  readonly names: string[] = [];
-  /** The names that this history of the state has requested. */
-  line: Set<string> = new Set();
-  /** The ids of all owners so far. */
-  owners = new Set<string>();
-  /** Ids of keys that should outlive their resources, which are gone. */
-  readonly kept = new Set<string>();
-  /** Ids of all keys that this history of the state ever had. */
-  known = new Set<string>();
-  /** Ids of keys that left the state without a call of the provider, and that somebody may need. */
-  released = new Set<string>();
-  /** Ids of keys that the engine removed together with another resource, without a call of the provider. */
-  readonly dropped = new Set<string>();
-  /** Ids of keys that the program received, which it does only when they are ready. */
-  protected readonly handedOut = new Set<string>();
-  /** Ids of live keys that a read reported as gone. */
-  readonly wronglyGone: string[] = [];
-  /** How often this command called the provider. */
-  calls = 0;
-  /** How often the provider asked for the state and for the history, in this command. */
-  asked = { states: 0, histories: 0 };
-  /** The account to which the configuration should point. An exchanged credential replaces it. */
-  home: Place;
-  /** Another account, which contains nothing of the stack. */
-  away: Place | undefined;
-  /** The account of the last `up`. A command without a program uses the configuration in the state. */
-  configured: Place;
-  /** Former names of the stack, as the setting `renamedFrom` has them. */
-  renamedFrom: readonly string[] = [];
-  protected harness: StackHarness;
-  protected killer: Killer;
-  protected flags: Flags = {};
-  protected isDestroy = false;
-  private steps = 0;
-  /** The checkpoints before each step of the last `up` that succeeded. */
-  midway: readonly Saved[] = [];
-  private before: Saved[] = [];
-  protected failures = 0;
-  /** Ids of the resources that this run has replaced. */
-  protected readonly replaced = new Set<string>();
-  /** What the program declares, once it has run to its end. Everything else is about to be deleted. */
-  protected declared: Program | undefined;
-  private declaredAt = 0;
-  /** The records of `stack history`. */
+  /** How often the state and the history were asked for. */
+  asked = 0;
+  /** Marks that nothing proves any more: the note is gone, or the resource. */
+  readonly dropped = new Set<unknown>();
   private history: readonly object[] = [];
-  private underWay: Note | undefined;
-  private engineDied = false;
-  private ending: Promise<void> = Promise.resolve();
+  private process: ProviderProcess | undefined;
+  private flags: Flags = {};
+  private seeds = 0;
 
   constructor(
-    protected readonly first: StackHarness,
-    /** The name of the stack. */
-    public stack: string,
-  ) {
-    this.harness = first;
-    this.home = { harness: first, apiKey: first.plane.apiKey };
-    this.configured = this.home;
-    this.killer = new Killer(first.account);
+    readonly frontEnd: FrontEnd,
+    private readonly audience: Audience,
+    /** The configured credential. */
+    public apiKey: string,
+  ) {}
+
+  urnOf(name: string, kind: Kind): string {
+    return `urn:pulumi:${STACK}::model::${TOKENS[this.frontEnd]}${kind}::${name}`;
   }
 
-  /** Whether the next command uses the other account. A stack without an owner or a key takes the account of an `up`. */
-  isAway(flags?: Flags): boolean {
-    if (flags === undefined) return this.configured === this.away && this.ownerId !== undefined;
-    return flags.away === true && this.away !== undefined && !this.mintsOwner && !this.isUnused;
+  find(name: string): Stored | undefined {
+    return this.state.find((each) => each.name === name && !each.isDoomed);
   }
 
-  /** Whether the state has no key and nothing that a creation began. Such a stack takes the account of its next `up`. */
-  get isUnused(): boolean {
-    const isUsed = ({ outputs }: Stored) => keysIn(outputs).length > 0 || outputs.lostNames !== undefined;
-    return !this.state.some(isUsed) && this.notes.every(({ kind }) => kind === "Owner");
-  }
-
-  /** The id of the owner of new keys; absent before the first `up` and after a destroy. */
-  abstract get ownerId(): string | undefined;
-
-  /** Whether the next `up` mints an owner, for whichever account it uses. */
-  abstract get mintsOwner(): boolean;
-
-  abstract urnOf(name: string, kind: Stored["kind"]): string;
-
-  abstract typeOf(kind: Stored["kind"]): string;
-
-  consumerUrn(name: string): string {
-    return `urn:pulumi:${this.stack}::model::test:index:Consumer::${name}-consumer`;
-  }
-
-  /** Deploys a program. Returns whether the run was complete. */
-  abstract up(program: Program, flags?: Flags): Promise<boolean>;
-
-  /** Previews an `up`, and saves nothing. */
-  abstract preview(program: Program): Promise<boolean>;
-
-  /** Destroys everything. Returns whether the run was complete. */
-  abstract destroy(flags?: Flags): Promise<boolean>;
-
-  /** An engine of the same kind without a state. */
-  protected abstract sibling(stack: string): MiniEngine;
-
-  protected abstract callDelete(old: Stored): Promise<void>;
-
-  /** What a refresh finds of a resource. */
-  protected abstract callRead(old: Stored): Promise<Stored | undefined>;
-
-  /** A resource that is recorded, though its call failed. */
-  protected abstract notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "message"> | undefined;
-
-  /** What the provider does when it finds that the engine is gone. */
-  protected abstract endWithoutEngine(): Promise<void>;
-
-  /** What the engine does with the provider at the end of a run. */
-  protected async closeProviders(): Promise<void> {}
-
-  /** The resources of the providers. */
-  protected providerResources(): readonly StateResource[] {
-    return [];
-  }
-
-  /** What the provider can find out about the command. */
-  protected get engineCommand(): EngineCommand {
-    const { target, exclude, continueOnError, unreadable, planned } = this.flags;
-    const isInDoubt = Boolean(target ?? exclude ?? continueOnError ?? unreadable);
-    const isLimited = Boolean(target ?? exclude) && !unreadable;
-    const usesPlan = Boolean(unreadable ?? planned);
-    const isDestroy = this.isDestroy && !unreadable;
-    const command = { cli: "", stack: undefined, isInDoubt, isLimited, isDestroy, usesPlan };
-    return { ...command, refreshes: unreadable ? "before" : "never", plan: undefined, pid: undefined };
-  }
-
-  /** What the Pulumi CLI answers now. */
-  protected exported(stack: string): Deployment {
-    this.asked.states += 1;
-    if (stack !== this.stack) throw new Error(`there is no stack ${stack}`);
-    const notes = [...this.notes, ...(this.underWay ? [this.underWay] : [])];
-    return deploymentOf({ resources: this.state, consumers: this.recorded, notes }, this, this.providerResources());
-  }
-
-  protected runs(stack: string): readonly Run[] {
-    this.asked.histories += 1;
-    if (stack !== this.stack) throw new Error(`there is no stack ${stack}`);
-    return readHistory(JSON.stringify(this.history));
-  }
-
-  /** Goes on from this stack's state in another backend, or as a copy with another name. */
-  fork(stack = this.stack): MiniEngine {
-    const fork = this.sibling(stack);
-    // A copy with another name gets an owner of its own.
-    fork.restore({ ...this.saved(), ...(stack !== this.stack && { owners: new Set() }) });
-    for (const [name, id] of this.consumers) fork.consumers.set(name, id);
-    for (const [id, shown] of this.outside) fork.outside.set(id, shown);
-    for (const id of this.handedOut) fork.handedOut.add(id);
-    fork.turns = this.turns;
-    fork.home = this.home;
-    fork.configured = this.configured;
-    fork.renamedFrom = this.renamedFrom;
-    fork.history = this.history;
-    return fork;
-  }
-
-  /** Another stack of the same backend, without resources. */
-  emptyStack(stack: string): MiniEngine {
-    const empty = this.sibling(stack);
-    empty.turns = this.turns;
-    empty.home = this.home;
-    empty.configured = this.configured;
-    return empty;
-  }
-
-  /** The checkpoint as it is now. */
-  saved(): Saved {
-    const { stack, state: resources, recorded: consumers, notes, owners, known, released, line, configured } = this;
-    return {
-      ...{ stack, resources, consumers, notes, configured },
-      ...{ owners: new Set(owners), known: new Set(known), released: new Set(released), line: new Set(line) },
-    };
-  }
-
-  /** Goes on from an older checkpoint. Nothing else changes: not the consumers, and not the history of runs. */
-  restore({ resources, consumers, notes, owners, known, released, line, configured }: Saved): void {
-    this.state = resources;
-    this.configured = configured;
-    this.recorded = consumers;
-    this.notes = notes;
-    this.owners = new Set(owners);
-    this.known = new Set(known);
-    this.released = new Set(released);
-    // A checkpoint from the middle of a run names the requests of that run whose answers were lost.
-    const lost = resources.flatMap(({ outputs }) => textsOf(outputs.lostNames));
-    this.line = new Set([...line, ...lost]);
-    for (const id of resources.flatMap(({ outputs }) => keysIn(outputs))) this.kept.delete(id);
-  }
-
-  /** Removes a resource and its predecessors from the state without a call of the provider. */
-  forget({ name, kind }: Stored): void {
-    const lost = this.state.filter((each) => each.name === name && each.kind === kind);
-    this.state = this.state.filter((each) => !lost.includes(each));
-    for (const id of lost.flatMap(({ outputs }) => keysIn(outputs))) {
-      (this.isUnproven(id) ? this.dropped : this.released).add(id);
-    }
-  }
-
-  /** Whether the state has on record who requested a name, so that a key with it can be revoked. */
-  abstract isOnRecord(name: string): boolean;
-
-  /** Whether nothing proves that a key in the state was ever handed out. */
-  protected isUnproven(_id: string): boolean {
-    return false;
-  }
-
-  /** Moves a resource to the state of another stack, as `state move` does. */
-  move(moved: Stored, to: MiniEngine): void {
-    this.forget(moved);
-    to.state = [...to.state, moved];
-    for (const id of keysIn(moved.outputs)) to.known.add(id);
-    // Its state names the requests whose answers were lost.
-    for (const name of textsOf(moved.outputs.lostNames)) to.line.add(name);
-  }
-
-  /** Gives a resource and its predecessors another name, as `state rename` does. */
-  renameResource({ name: from, kind }: Stored, name: string): void {
-    this.state = this.state.map((each) => (each.name === from && each.kind === kind ? { ...each, name } : each));
-    this.renameConsumer(from, name);
-  }
-
-  taint(old: Stored): void {
-    this.state = this.state.map((each) => (each === old ? { ...each, tainted: true } : each));
-  }
-
-  renameStack(stack: string, keepsOwner: boolean): void {
-    if (keepsOwner) this.renamedFrom = [...this.renamedFrom, this.stack];
-    this.stack = stack;
-  }
-
-  /** Deletes resources that left the program or were replaced. */
-  protected async deleteLeftovers(program: Program): Promise<void> {
-    const exists = (name: string) => this.state.some((each) => each.name === name && !each.doomed);
-    // An alias names it in the program. It still has its former name if its replacement could not be created.
-    const aliased = Object.keys(program).flatMap((name) => (exists(name) ? [] : (program[name]?.alias ?? [])));
-    const isLeft = ({ name, doomed }: Stored) =>
-      this.includes(name) && (doomed || !(name in program || aliased.includes(name) || name === "keyplane"));
-    for (const name of [...this.recorded.keys()].filter((each) => !program[each]?.consumed)) {
-      if (this.includesConsumer(name)) await this.attempt(() => this.deliver(name, undefined));
-      // Its consumer would be deleted, too, and is no target.
-      else if (this.includes(name) && !(name in program)) throw new Refused();
-    }
-    for (const old of this.inOrder(this.state.filter(isLeft))) {
-      // Dependencies of a failed consumer stay. A key that an earlier run replaced does not count as one.
-      if (this.flags.failing?.includes(old.name) && this.replaced.has(old.id)) continue;
-      if (old.options.protect && !old.doomed) this.fail(`${old.name} is protected`);
-      else await this.attempt(() => this.delete(old));
-    }
-  }
-
-  protected includes(name: string): boolean {
-    const { target, exclude } = this.flags;
-    return target?.includes(name) ?? !exclude?.includes(name);
-  }
-
-  protected includesConsumer(name: string): boolean {
-    const { target, targetDependents } = this.flags;
-    return target === undefined || (targetDependents === true && target.includes(name));
-  }
-
-  /** Goes on after a failure if the flags say so. */
-  protected async attempt<T>(body: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await body();
-    } catch (error) {
-      if (!(error instanceof StepFailed) || error instanceof Refused || !this.flags.continueOnError) throw error;
-      this.failures += 1;
-      return undefined;
-    }
-  }
-
-  protected fail(why: string): void {
-    this.said.push(why);
-    this.failures += 1;
-  }
-
-  /** Repeats deletions, like an engine that was killed before it could record them. */
-  deleteAgain(gone: readonly Stored[]): Promise<boolean> {
-    return this.command("destroy", {}, async () => {
-      this.isDestroy = true;
-      for (const old of gone) await this.delete(old);
+  /** Deploys a program. Returns whether it succeeded. */
+  up(program: Program, flags: Flags = {}): Promise<boolean> {
+    return this.command("update", flags, async () => {
+      if (flags.refreshes) await this.readAll();
+      const keys = Object.entries(program).filter(([name]) => [undefined, name].includes(flags.target));
+      if (flags.together) {
+        const steps: (() => Promise<void>)[] = [];
+        for (const [name, key] of keys) steps.push(await this.register(name, key));
+        const ended = await Promise.allSettled(steps.map((step) => step()));
+        for (const each of ended) if (each.status === "rejected") throw each.reason;
+      } else for (const [name, key] of keys) await (await this.register(name, key))();
+      const isLeft = ({ name, isDoomed }: Stored) =>
+        [undefined, name].includes(flags.target) && (isDoomed || !(name in program));
+      for (const old of this.state.filter(isLeft).reverse()) await this.delete(old);
     });
   }
 
-  /** Refreshes everything. Returns whether all resources could be read. */
+  /** Previews the program. Changes nothing. */
+  async preview(program: Program): Promise<void> {
+    const process = this.newProcess(undefined);
+    for (const [name, { kind, inputs: news }] of Object.entries(program)) {
+      const named = { urn: this.urnOf(name, kind), kind };
+      const old = this.find(name);
+      // The mark of a new key is unknown in a preview of the dynamic provider. Nothing here depends on that.
+      const inputs = await process.call((provider) => provider.check(named, old?.inputs ?? {}, news, "preview"));
+      if (old !== undefined) await process.call((provider) => provider.diff(named, old.id, old.outputs, inputs));
+    }
+    process.close();
+  }
+
   refresh(flags: Flags = {}): Promise<boolean> {
-    return this.command("refresh", flags, () => {
-      if (flags.clearPending) this.notes = [];
-      return this.readAll();
+    return this.command("refresh", flags, () => this.readAll());
+  }
+
+  destroy(flags: Flags = {}): Promise<boolean> {
+    return this.command("destroy", flags, async () => {
+      for (const old of [...this.state].reverse()) await this.delete(old);
     });
   }
 
-  /** Removes the protection of all resources in the state. */
-  unprotect(): void {
-    this.state = this.state.map((each) => ({ ...each, options: { ...each.options, protect: false } }));
+  taint(name: string): void {
+    this.state = this.state.map((each) => (each.name === name ? { ...each, isTainted: true } : each));
   }
 
-  protected async command(
-    kind: "update" | "preview" | "refresh" | "destroy",
+  restore({ state, apiKey }: Checkpoint): void {
+    const kept = new Set(state.map(({ inputs }) => inputs.__mark));
+    for (const { inputs } of [...this.state, ...this.notes.map(({ resource }) => resource)]) {
+      if (!kept.has(inputs.__mark)) this.dropped.add(inputs.__mark);
+    }
+    this.state = state;
+    this.apiKey = apiKey;
+    this.notes = [];
+  }
+
+  private async command(
+    kind: "update" | "refresh" | "destroy",
     flags: Flags,
     body: () => Promise<void>,
   ): Promise<boolean> {
+    const { clock } = this.audience;
+    // The history and the service have whole seconds.
+    await clock.pass(2_500);
+    const began = clock.now();
+    this.notes = this.notes.filter(({ type }) => type === "creating");
     this.flags = flags;
-    this.isDestroy = false;
-    this.steps = 0;
-    this.before = [];
-    this.calls = 0;
-    this.asked = { states: 0, histories: 0 };
-    this.failures = 0;
-    this.replaced.clear();
-    this.declared = undefined;
-    this.engineDied = false;
-    this.ending = Promise.resolve();
-    // No two runs begin in the same second.
-    await this.first.clock.pass(1_000);
-    const began = this.first.clock.now();
-    this.turns.push({ since: await this.home.harness.plane.count(), engine: this });
-    // The state can be another one since the last command, and that of a fork is new.
-    await this.note();
-    this.enter(this.configured);
+    this.process = this.newProcess(flags.crash);
     let result: "succeeded" | "failed" = "failed";
     try {
       await body();
       result = "succeeded";
-      if (kind === "update") this.midway = this.before;
-      return true;
     } catch (error) {
-      if (error instanceof Crashed || error instanceof StepFailed) return false;
-      throw error;
+      if (error instanceof Crashed) return false;
+      if (!(error instanceof StepFailed)) throw error;
+      this.audience.say(error.message);
     } finally {
-      if (!this.engineDied && !this.killer.isDead) await this.closeProviders();
-      this.leave();
-      if (kind !== "preview" && !this.engineDied) this.record(kind, result, began);
+      this.process.close();
     }
+    const limit = flags.target === undefined ? {} : { "pulumi.flag.target": "true" };
+    const times = { startTime: seconds(began), endTime: seconds(clock.now()) };
+    this.history = [{ kind, result, ...times, environment: { "pulumi.version": "v3", ...limit } }, ...this.history];
+    const succeeded = result === "succeeded";
+    const isWhole = kind === "update" && succeeded && flags.target === undefined;
+    this.audience.saw({ kind: "ended", isWhole, succeeded: kind === "update" && succeeded });
+    return succeeded;
   }
 
-  /** Adds a run to the history, and shows the stack's outputs to everybody outside if the run was complete. */
-  private record(kind: string, result: "succeeded" | "failed", began: number): void {
-    const { target, exclude, replace } = this.flags;
-    const set = Object.entries({ target, exclude, replace }).filter(([, names]) => names !== undefined);
-    const record = {
-      kind,
-      result,
-      startTime: secondsOf(began),
-      endTime: secondsOf(this.first.clock.now()),
-      environment: {
-        "pulumi.version": "3.0.0",
-        ...Object.fromEntries(set.map(([name]) => [`pulumi.flag.${name}`, "set"])),
-      },
-    };
-    this.history = [record, ...this.history];
-    if (kind === "update" && result === "succeeded" && target === undefined && exclude === undefined) this.showKeys();
+  private newProcess(crash: Crash | undefined): ProviderProcess {
+    const { apiKey, frontEnd, audience } = this;
+    const { baseUrl, clock } = audience;
+    const say = (text: string) => audience.say(text);
+    const pulumi = { state: async () => this.exported(), history: async () => this.runs() };
+    return new ProviderProcess({ frontEnd, stack: STACK, baseUrl, apiKey, clock, pulumi, say }, crash);
   }
 
-  /** The stack's outputs show its current keys. */
-  protected showKeys(): void {
-    const shown = new Set(this.state.filter(({ doomed }) => !doomed).map(({ outputs }) => String(outputs.keyId)));
-    for (const [id, { supersededAt }] of this.outside) {
-      if (!shown.has(id) && supersededAt === undefined) this.outside.set(id, { supersededAt: this.declaredAt });
-    }
-    for (const id of shown) this.outside.set(id, {});
-  }
-
-  /** Starts the process for the provider's code, with this configuration. */
-  protected enter(place: Place): void {
-    this.leave();
-    this.harness = this.harnessAt(place);
-    this.killer = new Killer(this.harness.account);
-  }
-
-  protected harnessAt({ harness, apiKey }: Place): StackHarness {
-    return harness.beside({ apiKey });
-  }
-
-  /** Ends that process. */
-  protected leave(): void {
-    this.killer.disarm();
-    this.killer.kill();
-    this.said.push(...Object.values(this.harness.told).flatMap((texts) => texts.splice(0)));
-    const names = this.harness.names.splice(0);
-    this.names.push(...names);
-    for (const name of names) this.line.add(name);
-  }
-
-  /** Records that everything the program declares is deployed. */
-  protected async declare(program: Program): Promise<void> {
-    this.declared = program;
-    this.declaredAt = this.first.clock.now();
-    await this.note();
-  }
-
-  /** @param left - What stays of it in the state. */
-  protected async delete(old: Stored, left: readonly Stored[] = []): Promise<void> {
-    const { retainOnDelete, deletedWith } = old.options;
-    const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
-    await this.note(old);
-    const keys = await this.home.harness.plane.liveKeys();
-    const live = new Set(keys.map(({ id }) => String(id)));
-    const used = new Set(keys.filter(({ lastUsedAt }) => lastUsedAt !== null).map(({ id }) => String(id)));
-    await this.step(async () => {
-      const outcome = await this.outcome(async () => {
-        if (!isDropped) await this.callDelete(old);
-        return {};
-      }, isDropped);
-      const change = (): Stored => {
-        this.state = this.state.filter((each) => each !== old);
-        // A retained key whose successor names it in revokeNow is revoked with the successor.
-        const isNamed = (id: string) => this.state.some(({ outputs }) => outputs.revokeNow === id);
-        const held = new Set(this.state.flatMap(({ outputs }) => keysIn(outputs)));
-        // What its successor has is still the stack's own.
-        for (const id of isDropped ? keysIn(old.outputs).filter((each) => !held.has(each)) : []) {
-          (retainOnDelete && !this.isUnproven(id) && !isNamed(id) ? this.released : this.dropped).add(id);
-        }
-        const isKept = old.outputs.revokeOnDelete === false;
-        const isLeft = (id: string) => isKept && live.has(id) && !this.isRevokedAnyway(old, id);
-        const stays = (id: string) => (retainOnDelete ? !isNamed(id) : isLeft(id));
-        const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
-        this.state = [...this.state, ...left];
-        const staying = handedOutIn(old.outputs).filter((id) => this.handedOut.has(id) && !others.has(id));
-        // Hazard: nobody can use a sealed key once, and if it is only from failed runs, nothing distinguishes it then from
-        // what a crash has left. A warning asks the user to use it.
-        for (const id of staying.filter(stays)) if (used.has(id) || !this.isUnproven(id)) this.kept.add(id);
-        return old;
-      };
-      return { ...outcome, change };
-    });
-  }
-
-  /** Whether a run that no ledger knows may have delivered a key, so that it is only reported. */
-  mayHaveBeenDelivered(_key: LiveKey): boolean {
-    return false;
-  }
-
-  /** Whether a run since a time may have delivered keys without a record, as the history shows. */
-  protected mayHaveDeliveredSince(time: number): boolean {
-    return readHistory(JSON.stringify(this.history)).some(
-      ({ mayHaveDelivered, ended }) => mayHaveDelivered && ended >= time,
-    );
-  }
-
-  /** Whether the deletion of a resource revokes a key of it, whatever `revokeOnDelete` says. */
-  protected isRevokedAnyway(_old: Stored, _id: string): boolean {
-    return false;
-  }
-
-  protected async readAll(): Promise<void> {
-    let failed = false;
-    const lies = await this.lies();
-    for (const old of this.inOrder(this.state.filter((each) => this.isRead(each) && this.includes(each.name)))) {
-      try {
-        this.calls += 1;
-        const found = await this.answered(() => this.callRead(old));
-        // Hazard: nobody can try a sealed key, so it counts as gone if two lists lack it.
-        const isLost = old.outputs.sealedKey !== undefined && (await this.lies()) - lies > 1;
-        if (!isLost) await this.noteGone(old.outputs, found?.outputs);
-        const isSame = found && isDeepStrictEqual(found.outputs, old.outputs);
-        if (found) this.put(old, { ...found, notReady: false, ...(!isSame && { modified: await this.tick() }) });
-        else this.state = this.state.filter((each) => each !== old);
-      } catch (error) {
-        if (error instanceof Crashed) throw error;
-        this.said.push(String((error as Error).message));
-        failed = true;
-      }
-    }
-    await this.note();
-    if (failed) throw new StepFailed();
-  }
-
-  /** How many lists have lacked a key. */
-  async lies(): Promise<number> {
-    const rules = await this.home.harness.plane.rules.list();
-    return rules.reduce((sum, { lacks, struck }) => sum + (lacks === undefined ? 0 : struck), 0);
-  }
-
-  protected isRead({ doomed }: Stored): boolean {
-    return !doomed;
-  }
-
-  /** Resources that do not depend on each other, in the order of this run. */
-  protected inOrder(resources: readonly Stored[]): readonly Stored[] {
-    return this.flags.reversed ? resources.toReversed() : resources;
-  }
-
-  /** A revoked key never comes back, so a key that is live now was also live when the read reported it as gone. */
-  private async noteGone(before: Properties, after: Properties | undefined): Promise<void> {
-    const isGone = (field: string, mark: string) =>
-      before[field] !== undefined && (after === undefined || after[field] === undefined || after[mark] === true);
-    const ids = [
-      ...(isGone("keyId", "gone") || isGone("keyId", "currentGone") ? [before.keyId] : []),
-      ...(isGone("previousKeyId", "") ? [before.previousKeyId] : []),
-    ].map(String);
-    if (ids.length === 0) return;
-    const live = await this.home.harness.plane.liveKeys();
-    this.wronglyGone.push(...ids.filter((each) => live.some(({ id }) => String(id) === each)));
-  }
-
-  protected async deliver(consumer: string, keyId: string | undefined): Promise<void> {
-    const old = this.recorded.get(consumer);
-    if (old?.keyId === keyId) return;
-    await this.step(async () => {
-      if ((keyId !== undefined || this.isDestroy) && this.flags.failing?.includes(consumer)) {
-        return { failure: `the consumer of ${consumer} fails`, change: () => undefined };
-      }
-      const now = await this.tick();
-      if (keyId === undefined) this.consumers.delete(consumer);
-      else this.consumers.set(consumer, keyId);
-      const others = [...this.recorded].filter(([name]) => name !== consumer);
-      const consumers = new Map(
-        keyId === undefined ? others : [...others, [consumer, { keyId, created: old?.created ?? now, modified: now }]],
-      );
-      const change = () => {
-        this.recorded = consumers;
-      };
-      return { result: { outputs: {}, notReady: false }, change };
-    });
-  }
-
-  protected renameConsumer(from: string, to: string): void {
-    const renamed = <T>(map: ReadonlyMap<string, T>): [string, T][] =>
-      [...map].filter(([name]) => name !== to).map(([name, value]) => [name === from ? to : name, value]);
-    if (!this.recorded.has(from)) return;
-    this.recorded = new Map(renamed(this.recorded));
-    const consumers = renamed(this.consumers);
-    this.consumers.clear();
-    for (const [name, id] of consumers) this.consumers.set(name, id);
-  }
-
-  /** Time passes with each write of the state. */
-  protected async tick(): Promise<number> {
-    await this.first.clock.pass(1);
-    return this.first.clock.now();
-  }
-
-  /** Executes a step, which is killed at the point that the crash defines. */
-  protected async step<T>(call: () => Promise<Outcome<T>>, creating?: Note): Promise<T> {
-    this.steps += 1;
-    this.before.push(this.saved());
-    const crash = this.flags.crash?.step === this.steps ? this.flags.crash : undefined;
-    const { when, victim } = { victim: "both", ...crash } as const satisfies Partial<Crash>;
-    this.underWay = creating;
-    if (when === "before") await this.strike(victim);
-    if (this.engineDied) this.die();
-    if (typeof when === "number") this.killer.arm(when, () => void this.strike(victim));
-    const { change, result, failure } = await call();
-    this.killer.disarm();
-    // It is killed at the last of its moments if it has fewer.
-    if (when === "unsaved" || typeof when === "number") await this.strike(victim);
-    await this.ending;
-    if (this.engineDied) this.die();
-    this.underWay = undefined;
-    if (failure !== undefined) this.said.push(failure);
-    const fails = failure !== undefined;
-    const now = await this.tick();
-    const changed = fails && result === undefined ? undefined : change(result ?? { outputs: {}, notReady: false }, now);
-    await this.note();
-    if (when === "saved") await this.strike(victim);
-    if (this.engineDied) this.die();
-    if (fails) throw new StepFailed();
-    return changed as T;
-  }
-
-  /** Kills processes. Only the first strike of a command counts. */
-  private strike(victim: NonNullable<Crash["victim"]>): Promise<void> {
-    if (this.engineDied || this.killer.isDead) return this.ending;
-    if (victim !== "provider") this.engineDied = true;
-    if (victim !== "engine") this.killer.kill();
-    else this.ending = this.endWithoutEngine().finally(() => this.killer.kill());
-    return this.ending;
-  }
-
-  private die(): never {
-    if (this.underWay) this.notes = [...this.notes, this.underWay];
-    this.underWay = undefined;
-    throw new Crashed();
-  }
-
-  /** The answer to a call, if the provider lives to give it. */
-  protected async answered<T>(call: () => Promise<T>): Promise<T> {
-    const gone = () => new StepFailed("the provider is gone");
-    if (this.killer.isDead) throw gone();
-    const result = await call().catch((error: unknown) => {
-      throw this.killer.isDead && !this.engineDied ? gone() : error;
-    });
-    if (this.killer.isDead && !this.engineDied) throw gone();
-    return result;
-  }
-
-  protected async outcome(verb: () => Promise<Properties>, isLocal = false): Promise<Omit<Outcome<never>, "change">> {
-    this.calls += 1;
+  /** Calls the provider. Whatever it throws fails the step. */
+  private async call<T>(verb: Parameters<ProviderProcess["call"]>[0]): Promise<T> {
     try {
-      const outputs = await (isLocal ? verb() : this.answered(verb));
-      return { result: { outputs, notReady: false } };
+      return (await this.process?.call(verb)) as T;
     } catch (error) {
-      const reached = this.notReady(error);
-      if (reached === undefined) return { failure: String((error as Error).message) };
-      return { failure: reached.message, result: { outputs: reached.outputs, notReady: true }, id: reached.id };
+      if (error instanceof Crashed || error instanceof StepFailed) throw error;
+      throw new StepFailed((error as Error).message);
     }
   }
 
-  protected put(old: Stored | undefined, now: Stored): Stored {
-    for (const id of keysIn(now.outputs)) {
-      this.known.add(id);
-      // What a state holds again is the stack's own again.
-      this.released.delete(id);
+  private async readAll(): Promise<void> {
+    for (const old of this.state.filter(({ isDoomed, isPending }) => !isDoomed && !isPending)) {
+      const outputs = await this.call<Values | undefined>((provider) =>
+        provider.read(old, old.id, old.inputs, old.outputs),
+      );
+      if (outputs === undefined || Object.keys(outputs).length === 0) this.put(old, undefined);
+      else {
+        this.put(old, { ...old, outputs });
+        await this.call((provider) => provider.diff(old, old.id, outputs, old.inputs));
+      }
     }
-    this.state = [...this.state.filter((each) => each !== old), now];
-    return now;
   }
 
-  protected async note(deleting?: Stored): Promise<void> {
-    const { declared } = this;
-    const stays = ({ name }: Stored) => declared === undefined || name in declared;
-    const held = this.state.filter(
-      (each) => !each.doomed && !each.pendingReplacement && each !== deleting && stays(each),
+  /** Checks and compares a resource. Returns what is left to do. */
+  private async register(name: string, key: DeclaredKey): Promise<() => Promise<void>> {
+    const { kind, inputs: news } = key;
+    const named = { urn: this.urnOf(name, kind), kind };
+    const old = this.find(name);
+    const isForced = old !== undefined && (old.isTainted || old.isPending || this.flags.replace === name);
+    const check = async (olds: Values) => {
+      this.seeds += 1;
+      return this.call<Values>((provider) => provider.check(named, olds, news, `seed${this.seeds}`));
+    };
+    const inputs = await check(old === undefined || isForced ? {} : old.inputs);
+    const next = { ...named, name, inputs, isDoomed: false, isPending: false, isTainted: false };
+    const deliver = (held: Stored) => this.deliver(held, key);
+    if (old === undefined) return async () => deliver(await this.create(next));
+    const diff = await this.call<Difference>((provider) => provider.diff(named, old.id, old.outputs, inputs));
+    if (isForced || (diff.changes && diff.replaces)) {
+      // The first check has kept the mark of the old resource.
+      const fresh = isForced ? next : { ...next, inputs: await check({}) };
+      return async () => {
+        if (diff.deleteBeforeReplace && !old.isPending) await this.delete(old, { ...old, isPending: true });
+        deliver(await this.create(fresh, this.find(name)));
+      };
+    }
+    if (!diff.changes && old.notReady === undefined) {
+      return async () => {
+        this.put(old, { ...old, inputs });
+        deliver({ ...old, inputs });
+      };
+    }
+    return async () => deliver(await this.update(old, next));
+  }
+
+  private async create(next: Omit<Stored, keyof Made>, old?: Stored): Promise<Stored> {
+    const { urn, kind, inputs } = next;
+    const made = await this.step({ type: "creating", resource: { urn, kind, inputs } }, () =>
+      this.call<Made>((provider) => provider.create(next, inputs)),
     );
-    // A consumer that the state does not have is not deleted, whatever becomes of its key.
-    const consumers = [...this.consumers].filter(
-      ([name]) => this.recorded.has(name) && (declared === undefined || declared[name]?.consumed),
+    const stored = { ...next, ...made };
+    if (old !== undefined) this.put(old, old.isPending ? undefined : { ...old, isDoomed: true, isTainted: false });
+    this.state = [...this.state, stored];
+    return this.ended(stored);
+  }
+
+  private async update(old: Stored, next: Omit<Stored, keyof Made>): Promise<Stored> {
+    const { urn, kind, inputs } = next;
+    const made = await this.step({ type: "updating", resource: { urn, kind, inputs } }, () =>
+      this.call<Made>((provider) => provider.update(next, old.id, old.outputs, inputs)),
     );
-    const current = held.flatMap(({ outputs }) => (typeof outputs.keyId === "string" ? [outputs.keyId] : []));
-    const named = new Set(held.flatMap(({ inputs, outputs }) => [outputs.compromised, inputs.revokeNow].flat()));
-    const previous = held
-      .filter(({ kind }) => kind === "RotatingApiKey")
-      .flatMap(({ outputs }) => [outputs.previousKeyId, outputs.retired].flat())
-      .filter((id) => id !== undefined && !named.has(id));
-    this.holdings.push({
-      since: await this.home.harness.plane.count(),
-      owner: this.ownerId,
-      state: new Set(current),
-      previous: new Set(previous.map(String)),
-      consumers: new Set(consumers.map(([, id]) => id)),
-      known: new Set(this.known),
-      released: new Set(this.released),
+    const stored = { ...next, ...made };
+    this.put(old, stored);
+    return this.ended(stored);
+  }
+
+  /** @param left - What stays of the resource. @default nothing */
+  private async delete(old: Stored, left?: Stored): Promise<void> {
+    if (!old.isPending) {
+      const { urn, kind, id, inputs, outputs } = old;
+      this.audience.saw({ kind: "deleting", ids: idsIn(outputs), revokes: outputs.revokeOnDelete !== false });
+      await this.step({ type: "deleting", resource: { urn, kind, id, inputs, outputs } }, () =>
+        this.call((provider) => provider.delete(old, id, outputs)),
+      );
+    }
+    this.put(old, left);
+    this.moment();
+  }
+
+  /** Saves that a step has begun, and that it has ended unless the engine dies. */
+  private async step<T>(note: Note, body: () => Promise<T>): Promise<T> {
+    this.notes = [...this.notes, note];
+    this.moment();
+    try {
+      const answer = await body();
+      this.moment();
+      return answer;
+    } finally {
+      if (this.process?.isEngineDead !== true) {
+        this.notes = this.notes.filter((each) => each !== note);
+        if (this.process?.isDead && note.type === "creating") this.dropped.add(note.resource.inputs.__mark);
+      }
+    }
+  }
+
+  /** Saves the result of a step. One that is not ready fails. */
+  private ended(stored: Stored): Stored {
+    this.moment();
+    if (stored.notReady !== undefined) throw new StepFailed(stored.notReady);
+    return stored;
+  }
+
+  /** The engine itself can be killed here. */
+  private moment(): void {
+    this.process?.reached();
+    if (this.process?.isEngineDead) throw new Crashed();
+  }
+
+  private deliver({ name, outputs }: Stored, { isConsumed }: DeclaredKey): void {
+    this.audience.saw({ kind: "delivered", id: String(outputs.keyId) });
+    if (isConsumed && this.flags.failing === name) throw new StepFailed(`the consumer of ${name} failed`);
+  }
+
+  private put(old: Stored, now: Stored | undefined): void {
+    this.state = this.state.flatMap((each) => (each === old ? (now ?? []) : each));
+  }
+
+  private exported(): Deployment {
+    this.asked += 1;
+    const provider = `urn:pulumi:${STACK}::model::pulumi:providers:model::default_1_0_0::provider-id`;
+    const custom = ({ urn, kind, ...rest }: Note["resource"]) => ({
+      ...{ urn, type: TOKENS[this.frontEnd] + kind, custom: true, provider },
+      ...{ id: rest.id, inputs: rest.inputs, outputs: rest.outputs },
     });
+    const resources = this.state.map((each) => {
+      return { ...custom(each), delete: each.isDoomed, pendingReplacement: each.isPending };
+    });
+    const [urn] = provider.split("::provider-id");
+    const own = { urn, type: "pulumi:providers:model", custom: true, id: "provider-id" };
+    const pending = this.notes.map(({ type, resource }) => ({ type, resource: custom(resource) }));
+    return readDeployment(
+      JSON.stringify({ version: 3, deployment: { resources: [own, ...resources], pending_operations: pending } }),
+    );
   }
 
-  /** A provider resource as the state has it. */
-  protected providerResource(urn: string, inputs: Properties): StateResource {
-    return bare(urn, "pulumi:providers:keyplane", inputs, urn);
+  private runs(): readonly Run[] {
+    this.asked += 1;
+    return readHistory(JSON.stringify(this.history.slice(0, 100)));
   }
 }
 
-export interface Outcome<T> {
-  /** The value to record; absent if there is nothing to record. */
-  readonly result?: Result;
-  readonly failure?: string;
-  /** The id of a resource that is not ready, as the error has it. */
-  readonly id?: string;
-  readonly change: (result: Result, now: number) => T;
+/** The ids of the keys in a resource's outputs. */
+export function idsIn({ keyId, previousKeyId, pendingRevocations }: Values): string[] {
+  return [keyId, previousKeyId, pendingRevocations].flat().filter((id): id is string => typeof id === "string");
 }
 
-/** A time in whole seconds, as the history has it. */
-function secondsOf(ms: number): string {
+function seconds(ms: number): string {
   return new Date(Math.floor(ms / 1_000) * 1_000).toISOString();
 }

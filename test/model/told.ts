@@ -1,25 +1,26 @@
-import { inspect } from "node:util";
-import type { RunDetails } from "fast-check";
-import type { Action } from "./actions";
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { type Action, story } from "./actions";
+import type { FrontEnd } from "./provider-process";
+import { runStory } from "./run-story";
 
-/** The number of stories and their seed. `npm run test:model` sets both; otherwise they are fixed. */
-export const storiesOr = (few: number) => Number(process.env.KEYPLANE_MODEL_STORIES ?? few);
-export const SEED = Number(process.env.KEYPLANE_MODEL_SEED ?? 20260101);
+const STORIES = Number(process.env.KEYPLANE_MODEL_STORIES ?? 60);
+const SEED = Number(process.env.KEYPLANE_MODEL_SEED ?? 20260101);
 
-/** Prints a failed story as a test for `stories.test.ts`, after shrinking it. */
-export function reporter({ failed, seed, counterexample, errorInstance }: RunDetails<[readonly Action[]]>): void {
-  if (!failed || counterexample === null) return;
-  const [actions] = counterexample;
-  const lines = actions.map(
-    (action) => `      ${inspect(action, { depth: null, breakLength: Number.POSITIVE_INFINITY })},`,
-  );
-  const pasted = [
-    `  test("NAME WHAT HAPPENS IN IT", async () => {`,
-    "    await runStory([",
-    ...lines,
-    "    ]);",
-    "  });",
-  ];
-  const message = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  throw new Error(`a story of the seed ${seed} failed: ${message}\n\n${pasted.join("\n")}\n`, { cause: errorInstance });
+/** Defines the test of random stories. One that fails is made shorter, and printed as a test to keep. */
+export function testStories(frontEnd: FrontEnd): void {
+  describe("no key of a stack is lost, leaked, made twice or wrongly revoked", () => {
+    test(`in ${STORIES} stories of the seed ${SEED}`, async () => {
+      const property = fc.asyncProperty(story, (actions) => runStory(frontEnd, actions));
+      const endOnFailure = process.env.KEYPLANE_MODEL_SHRINK === "0";
+      await fc.assert(property, { numRuns: STORIES, seed: SEED, endOnFailure, reporter });
+    });
+  });
+
+  function reporter(details: fc.RunDetails<[Action[]]>): void {
+    if (!details.failed) return;
+    const why = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
+    const told = JSON.stringify(details.counterexample?.[0], undefined, 2);
+    throw new Error(`${why}\n\nkeepStory("${frontEnd}", "...", ${told});\n\n--seed ${details.seed}`);
+  }
 }

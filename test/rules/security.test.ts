@@ -64,7 +64,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   "A crash or a lost answer leaves a key behind": [
     ["e2e/killed-runs.test.ts", "C9: the next up has one key for each resource, if it was killed"],
-    ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
+    ["crash/run-reduced.ts", "and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],

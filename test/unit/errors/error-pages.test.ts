@@ -1,26 +1,20 @@
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
-import * as pulumi from "@pulumi/pulumi";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type Account, Collected } from "../../../provider/api";
 import { adapt } from "../../../provider/dynamic/adapter";
-import { resourceTypes } from "../../../provider/dynamic/registry";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
-import type { Properties } from "../../../provider/schema/outputs";
+import { resourceTypes } from "../../../provider/resources/resource-types";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import { mustFindProvider } from "../../../sdk/nodejs/provider-here";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { startAccount, stopAccounts } from "../api/start-account";
-import { OWNER, StackHarness } from "../resources/harness";
-import { ProcessOfProgram } from "../sdk/program-process";
+import { DELETE, key, type Outcome, POST, rotating, TestStack } from "../resources/harness";
 
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await stopAccounts();
-});
+afterEach(stopAccounts);
 
 /** A call of an account, with a rule that disturbs it. */
 async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPlane) => Promise<T>): Promise<T> {
@@ -29,16 +23,22 @@ async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPl
   return call(account, plane);
 }
 
-/** A resource of a stack, with a rule that disturbs it. */
-async function benchWithRule(rule: Rule): Promise<StackHarness> {
-  const harness = await StackHarness.start();
-  await harness.plane.rules.add({ count: null, ...rule });
-  return harness;
+/** A stack whose service disturbs its requests. */
+async function stackWith(rule: Rule): Promise<TestStack> {
+  const stack = await TestStack.start();
+  await stack.plane.rules.add({ count: null, ...rule });
+  return stack;
+}
+
+/** Throws what a run has shown at its resource. */
+async function failing(run: Promise<Outcome>): Promise<void> {
+  const { errors } = await run;
+  if (errors.ci !== undefined) throw new Error(errors.ci);
 }
 
 const listWith = (rule: Omit<Rule, "route">) =>
   withRule({ route: "GET /api_keys", ...rule }, (account) => getApiKeys(account));
-const failing = { route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] };
+const unusable = { route: POST, operations: [{ action: "start_compute", outcome: "failed" }] };
 
 /** A wait for an operation with this course. */
 async function waitFor(course: { readonly outcome?: string; readonly runningMs?: null }): Promise<unknown> {
@@ -48,35 +48,13 @@ async function waitFor(course: { readonly outcome?: string; readonly runningMs?:
   return waitForOperations(account, { projectId, operationTimeout: "1m" });
 }
 
-const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
-  withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
-};
-
-/** Runs a program as Pulumi's Automation API does, with a simulated engine. */
-async function withMonitor(program: () => Promise<unknown>): Promise<void> {
-  await withLocalStorage(async () => {
-    await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
-    const mocked = pulumi.runtime.getMonitor() as unknown as { readonly mocks: unknown };
-    const Monitor = class extends (mocked.constructor as new (mocks: unknown) => object) {};
-    pulumi.runtime.setMockOptions(new Monitor(mocked.mocks));
-    await program();
-  });
-}
-
-/** Ends a program, and throws what its user is told. */
-async function endOf(outputs: unknown, end: (program: ProcessOfProgram) => unknown): Promise<never> {
-  const program = new ProcessOfProgram(outputs);
-  await end(program);
-  throw new Error(program.said.join("").trimEnd());
-}
-
 /** An action that causes each error. */
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
   "KP-INPUT": async () => getApiKey((await startAccount()).account, {}),
   "KP-SEAL": async () => {
-    const stack = await StackHarness.start();
-    return stack.createKey({ sealTo: { githubActions: { key: Buffer.alloc(32).toString("base64") } } });
+    const sealTo = { githubActions: { key: Buffer.alloc(32).toString("base64") } };
+    return failing((await TestStack.start()).up({ ci: key({ sealTo }) }));
   },
   "KP-USAGE": async () => {
     const run = promisify(execFile)(process.execPath, ["dist/cli/main.js", "keys", "--json"], { env: {} });
@@ -84,57 +62,29 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     throw Object.assign(new Error(), JSON.parse(stdout).error);
   },
   "KP-IMPORT": async () => new ApiKey("ci", {}, { import: "7" }),
-  "KP-DECLARED-LATE": async () => {
-    await withMonitor(async () => {
-      await pulumi.runtime.runInPulumiStack(async () => {
-        new ApiKey("early");
-      });
-      for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-      new ApiKey("late");
-    });
-  },
-  "KP-PROGRAM-STUCK": () => endOf(pulumi.output(new Promise(() => {})), (program) => program.idle()),
-  "KP-PROGRAM-EXITED": () => endOf(pulumi.output({}), (program) => program.exit(0)),
-  "KP-COMPONENT-PROVIDER": () => withMonitor(async () => new ApiKey("ci")),
-  "KP-TWO-VERSIONS": async () => {
-    const shared = globalThis as { [key: symbol]: unknown };
-    const key = Symbol.for("keyplane.program-runs");
-    const before = shared[key];
-    shared[key] = { protocol: 99, version: "9.0.0", folder: "elsewhere", runs: new WeakMap() };
-    try {
-      await withMonitor(async () => new ApiKey("ci"));
-    } finally {
-      shared[key] = before;
-    }
-  },
   "KP-NOT-INSTALLED": async () => mustFindProvider(tmpdir()),
   "KP-AUTH": async () => getApiKeys((await startAccount({ apiKey: "kp_of_somebody_else" })).account),
   "KP-WRONG-ACCOUNT": async () => {
-    const harness = await StackHarness.start();
-    const made = await harness.createKey();
-    const { key } = await harness.plane.state.createKey("another credential");
-    await harness.plane.state.revokeKey(made.id);
-    return harness.beside({ apiKey: key }).readKey(made);
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() });
+    const { url: baseUrl, apiKey } = await stack.elsewhere();
+    stack.settings = { baseUrl, apiKey };
+    return failing(stack.refresh());
   },
   "KP-ID-MISMATCH": async () => {
-    const harness = await StackHarness.start();
-    const { outputs } = await harness.createKey();
-    const stranger = await harness.plane.state.createKey("somebody-elses");
-    const id = String(stranger.id);
-    return harness.readKey({ id, outputs: { ...outputs, keyId: id } });
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() });
+    const id = String((await stack.plane.state.createKey("somebody-elses")).id);
+    stack.resources = stack.resources.map((each) => ({ ...each, outputs: { ...each.outputs, keyId: id } }));
+    return failing(stack.refresh());
   },
   "KP-SCOPE": async () =>
-    (await benchWithRule({ route: "POST /api_keys", patch: { project_id: "quiet-shore-123456" } })).createKey(),
+    failing((await stackWith({ route: POST, patch: { project_id: "quiet-shore-123456" } })).up({ ci: key() })),
   "KP-OWN-CREDENTIAL": async () => {
-    const harness = await StackHarness.start();
-    return harness.deleteKey({ id: "100001", outputs: { keyId: "100001", key: harness.plane.apiKey } });
-  },
-  "KP-CLOCK": async () => {
-    const harness = await StackHarness.start();
-    harness.clock.advance(91 * 86_400_000);
-    const due = harness.clock.now();
-    harness.context.run.replacedByAge.set(harness.context.urn, (from) => Math.max(from, due));
-    return harness.createKey({ rotateAfter: "90d" });
+    const stack = await TestStack.start();
+    await stack.up({ ci: key() });
+    stack.settings = { ...stack.settings, apiKey: String(stack.outputs().key) };
+    return failing(stack.destroy());
   },
   "KP-NOT-FOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
   "KP-AMBIGUOUS": async () => {
@@ -144,15 +94,15 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     return getApiKey(account, { name: "twin" });
   },
   "KP-NAME-TAKEN": async () => {
-    const harness = await StackHarness.start();
-    await harness.plane.state.createKey("deploy");
-    return harness.createKey({ name: "deploy" });
+    const stack = await TestStack.start();
+    await stack.plane.state.createKey("deploy");
+    return failing(stack.up({ ci: key({ name: "deploy" }) }));
   },
   "KP-ADOPT": async () => {
-    const harness = await StackHarness.start();
-    const { id } = await harness.plane.state.createKey("by hand");
-    const adopt = { id: String(id), key: (await harness.plane.state.createKey("another")).key };
-    return resourceTypes.RotatingApiKey.create({ owner: OWNER, adopt }, harness.context);
+    const stack = await TestStack.start();
+    const { id } = await stack.plane.state.createKey("by hand");
+    const adopt = { id: String(id), key: (await stack.plane.state.createKey("another")).key };
+    return failing(stack.up({ ci: rotating({ adopt }) }));
   },
   "KP-CONFLICT": async () => {
     const { account, plane } = await startAccount();
@@ -171,21 +121,21 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-TIMEOUT": () => waitFor({ runningMs: null }),
   "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),
   "KP-UNSETTLED": async () =>
-    (await benchWithRule({ route: "POST /api_keys", fault: "reset" })).createKey({ name: "deploy" }),
+    failing((await stackWith({ route: POST, fault: "reset" })).up({ ci: key({ name: "deploy" }) })),
   "KP-OPERATION": () => waitFor({ outcome: "failed" }),
-  "KP-UNUSABLE": async () =>
-    resourceTypes.RotatingApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
-  "KP-NOT-READY": async () => resourceTypes.ApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
+  "KP-UNUSABLE": async () => failing((await stackWith(unusable)).up({ ci: rotating() })),
+  "KP-NOT-READY": async () => failing((await stackWith(unusable)).up({ ci: key() })),
   "KP-REVOKE": async () => {
-    const harness = await benchWithRule({ route: "DELETE /api_keys/{key_id}", skip: 1, status: 403 });
-    const { id, outputs } = await harness.createKey();
-    const orphan = await harness.plane.state.createKey("ci-orphan");
-    return harness.deleteKey({ id, outputs: { ...outputs, pendingRevocations: [String(orphan.id)] } });
+    const stack = await stackWith({ route: DELETE, status: 400 });
+    await stack.up({ ci: rotating() });
+    return failing(stack.up({ ci: rotating({ revokeNow: stack.outputs().keyId }) }));
   },
   "KP-ABORTED": async () => getApiKeys((await startAccount()).account, { signal: AbortSignal.abort() }),
   "KP-INTERNAL": async () => {
-    const create = () => Promise.reject(new TypeError("cannot read what is not there"));
-    return adapt({ ...resourceTypes.ApiKey, create }).create({});
+    const rules = () => {
+      throw new TypeError("cannot read what is not there");
+    };
+    return adapt({ ...resourceTypes.ApiKey, rules }).check?.({}, {});
   },
 };
 
@@ -210,15 +160,14 @@ describe("every error of the page can occur:", () => {
 });
 
 describe("a run of Pulumi", () => {
-  const inputs = { owner: OWNER, resourceUrn: "urn:pulumi:dev::proj::t::ci", rotateAfter: "soon" };
+  const resourceUrn = "urn:pulumi:dev::proj::t::ci";
 
   test("shows the code of a wrong input or a missing setting after the message", async () => {
-    const { failures } = (await adapt(resourceTypes.ApiKey).check?.({}, inputs)) ?? {};
+    const { failures } = (await adapt(resourceTypes.ApiKey).check?.({}, { resourceUrn, rotateAfter: "soon" })) ?? {};
     expect(failures).toEqual([
       { property: "", reason: expect.stringMatching(/^rotateAfter: must be .* \[KP-INPUT\]$/) },
     ]);
-    const owner: Properties = { project: "proj", stack: "dev" };
-    const { failures: settings } = (await adapt(resourceTypes.Owner).check?.({}, owner)) ?? {};
+    const { failures: settings } = (await adapt(resourceTypes.ApiKey).check?.({}, { resourceUrn })) ?? {};
     expect(settings).toEqual([
       { property: "", reason: expect.stringMatching(/keyplane:baseUrl is not set.* \[KP-CONFIG\]$/) },
     ]);

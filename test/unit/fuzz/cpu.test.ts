@@ -10,16 +10,16 @@ import { parseBaseUrl } from "../../../provider/http/base-url";
 import { parseExactJson } from "../../../provider/http/exact-json";
 import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/retry-after";
 import { ID_FORMS, keyIdOf } from "../../../provider/ids";
-import { identityIn, ownerIdIn, urnIn } from "../../../provider/keys/identity";
-import { hasTagOf, isAutoName, nameInUrn, prefixFrom, runIn, tagsIn } from "../../../provider/keys/names";
+import { deadlineIn } from "../../../provider/keys/lease";
+import { markIn, nameInUrn, numberIn, prefixFrom, tagOf } from "../../../provider/keys/naming";
 import { types } from "../../../provider/schema/field-types";
 import { conceal, isKeyText, maskKeyLike, redact } from "../../../provider/secrets";
 import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
 import { parseImportKeys } from "../../../provider/settings/import-keys";
-import { engineCommand } from "../../../provider/stack/command-line";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
-import { stackState } from "../../../provider/stack/stack-state";
+import { stackState } from "../../../provider/stack/keys-in-state";
+import { factsFor } from "../../../provider/stack/state";
 import { cleanText, looksSecret, printableJson, shownName, toMessage } from "../../../provider/text";
 import { startCpuClock } from "../cpu-clock";
 
@@ -77,11 +77,11 @@ const WORST = ["7", '\\"', "{}"];
 const inJson = (text: string, form: (value: unknown) => unknown) => JSON.stringify(form(text));
 const resource = (value: unknown) => ({
   ...{ urn: value, type: "keyplane:index:ApiKey", id: value, custom: true, dependencies: [value] },
-  ...{ inputs: { __owner: value, __nonce: value }, outputs: { keyId: value, name: value, __owner: value } },
+  ...{ provider: value, inputs: { __mark: value }, outputs: { keyId: value, name: value, __mark: value } },
 });
 const answerOf = (body: unknown) => ({ status: 200, body, requestId: undefined, sentAt: 0, answeredAt: 0 }) as never;
 
-/** Everything that reads text of the service, of a file, of a setting or of a command line. */
+/** Everything that reads text of the service, of a file, of a setting or of the Pulumi CLI. */
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "an answer": parseExactJson,
   "an answer with a text": (text) => parseExactJson(inJson(text, (value) => ({ [String(value)]: value }))),
@@ -99,19 +99,21 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the accounts": parseAccounts,
   "keys to import": parseImportKeys,
   "a credential": (text) => [apiKeyProblem(text), looksSecret(text), isKeyText(text)],
-  "the name of a key": (text) => [runIn(text), hasTagOf(text, text), isAutoName(text), tagsIn(text), prefixFrom(text)],
-  "a URN": nameInUrn,
-  "an identity": (text) => [ownerIdIn(text), urnIn(text), identityIn({ owner: text, credential: text })],
+  "the name of a key": (text) => [markIn(text), numberIn(text), deadlineIn(text), prefixFrom(text)],
+  "a URN": (text) => [nameInUrn(text), tagOf(text)],
   inputs: (text) =>
     Object.values<unknown>(types).map((type) => typeof type === "function" && type.length === 1 && type(text)),
   "a state": (text) => stackState("state", readDeployment(text)),
-  "a state with a text": (text) =>
-    stackState("state", readDeployment(inJson(text, (value) => ({ deployment: { resources: [resource(value)] } })))),
+  "a state with a text": (text) => {
+    const pending = [{ type: "creating", resource: resource(text) }];
+    const state = readDeployment(
+      inJson(text, (value) => ({ deployment: { resources: [resource(value)], pending_operations: pending } })),
+    );
+    return [stackState("state", state), factsFor(state, { kind: "creating", urn: text, mark: text })?.holds(text)];
+  },
   "the history": readHistory,
   "the history with a text": (text) =>
     readHistory(inJson(text, (value) => [{ kind: value, result: value, startTime: value, endTime: value }])),
-  "a command line": (text) =>
-    engineCommand({ PULUMI_OPTION_TARGET: text }, { cli: "pulumi", words: ["up", text, ...text.split(" ")] }),
   "a leaked text": (text) => {
     const search = new KeySearch();
     search.add(Buffer.from(text));

@@ -1,3 +1,0 @@
-import { testPart } from "./run-reduced";
-
-testPart("plugin", "first half");

@@ -1,0 +1,3 @@
+import { LONG, testCases } from "./run-reduced";
+
+testCases("plugin", LONG);
