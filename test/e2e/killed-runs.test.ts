@@ -24,21 +24,24 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
   test.each([
     ["before", 0],
     ["after", 2],
-  ] as const)("%s the creation of keys took effect, the next up has one key for each resource", async (hold, left) => {
-    stack = await StackUnderTest.create(frontEnd, plane, program(1));
-    await plane.rules.add({ route: POST, hold, count: 2 });
-    await stack.killWhenParked("up", { requests: 2 });
-    const orphans = await stack.live();
-    expect(orphans).toHaveLength(left);
-    await stack.up();
-    const keys = await stack.expectLiveIsHeld();
-    expect(keys).toHaveLength(2);
-    expect(keys.filter((id) => orphans.includes(id))).toEqual([]);
-    // The engine keeps its own record of the interruption until somebody clears it.
-    await stack.run.run("refresh", { args: ["--clear-pending-creates"] });
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
-    await stack.run.destroy();
-  });
+  ] as const)(
+    "the next up has one key for each resource, if it was killed %s the creations took effect",
+    async (hold, left) => {
+      stack = await StackUnderTest.create(frontEnd, plane, program(1));
+      await plane.rules.add({ route: POST, hold, count: 2 });
+      await stack.killWhenParked("up", { requests: 2 });
+      const orphans = await stack.live();
+      expect(orphans).toHaveLength(left);
+      await stack.up();
+      const keys = await stack.expectLiveIsHeld();
+      expect(keys).toHaveLength(2);
+      expect(keys.filter((id) => orphans.includes(id))).toEqual([]);
+      // The engine keeps its own record of the interruption until somebody clears it.
+      await stack.run.run("refresh", { args: ["--clear-pending-creates"] });
+      expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+      await stack.run.destroy();
+    },
+  );
 
   test("in the creation of a key, a destroy revokes it together with the keys of the state", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("ci");');

@@ -62,7 +62,10 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
   "A crash or a lost answer leaves a key behind": [
-    ["e2e/killed-runs.test.ts", "%s the creation of keys took effect, the next up has one key for each resource"],
+    [
+      "e2e/killed-runs.test.ts",
+      "the next up has one key for each resource, if it was killed %s the creations took effect",
+    ],
     ["crash/run-reduced.ts", "and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
