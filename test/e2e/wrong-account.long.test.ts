@@ -26,7 +26,7 @@ const program = (n: number) => `
   new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
 
 describe.each(FRONT_ENDS)("a stack of the %s", (frontEnd) => {
-  test("D8: in another account, nothing is created, revoked or forgotten, and at home the stack goes on", async () => {
+  test("in another account, nothing is created, revoked or forgotten, and at home the stack goes on", async () => {
     stack = await StackUnderTest.create(frontEnd, home, program(1));
     await stack.up();
     const keys = await stack.live();
