@@ -106,8 +106,13 @@ async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): 
       return await keys.create(name, { projectId });
     } catch (error) {
       if (isAnswerLost(error)) await settle(name, error, attempts, call);
-      // The name is taken, and by no request that got lost: nothing is known about its key.
       else if (!isApiError(error) || error.kind !== "conflict") throw error;
+      // Taken since the list, by no request of this run: nothing proves whose key that is, and no later run looks for it.
+      else
+        call.row.warn(
+          `another request has taken the name ${name} meanwhile: one of an interrupted run, or of a stack with a copy of ` +
+            "this state. Its key stays live, and `npx keyplane keys` shows it",
+        );
       if (attempt < MAX_REQUESTS) continue;
       const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
       throw new KeyplaneError("KP-UNSETTLED", reason, error);

@@ -171,10 +171,13 @@ describe.each([
 });
 
 describe("a creation", () => {
-  test("takes the next number if the name is taken, and touches no key", async () => {
+  test("takes the next number if the name is taken, touches no key, and tells of the one with the name", async () => {
     const stack = await startWith({ route: POST, status: 409 });
-    expect((await stack.up({ ci: key() })).errors).toEqual({});
-    expect(numberIn(String(stack.outputs().name))).toBe(2);
+    const run = await stack.up({ ci: key() });
+    expect(run.errors).toEqual({});
+    const name = String(stack.outputs().name);
+    expect(numberIn(name)).toBe(2);
+    expect(run.warn).toEqual([expect.stringContaining(`${name.replace(/-2$/, "")} meanwhile`)]);
     expect(await stack.requests()).toEqual([LIST, POST, POST]);
   });
 
