@@ -1,6 +1,6 @@
 import { Account } from "../../provider/api";
 import { isAborted, messageOf } from "../../provider/errors";
-import { accountMark } from "../../provider/keys/account";
+import { accountFingerprint } from "../../provider/keys/account";
 import type { Scope } from "../../provider/keys/scope";
 import { type AccountFlags, configuredAccounts, flagsFor, settingsOf } from "../account";
 import type { ReadList } from "./place-keys";
@@ -23,7 +23,7 @@ export async function requestLists(wanted: readonly Scope[], flags: AccountFlags
     all.map(async ({ scope: { organizationId }, settings }): Promise<ReadList> => {
       const account = Account.for(settings);
       const { baseUrl, apiKey } = settings;
-      const mark = accountMark({ baseUrl, apiKey, organizationId });
+      const mark = accountFingerprint({ baseUrl, apiKey, organizationId });
       const place = { account: settings.account, organizationId, origin: new URL(baseUrl).origin, mark };
       try {
         const keys = await account.keysOf(organizationId).list({ signal });

@@ -67,7 +67,7 @@ export class Places {
   /** Where a key is. It counts as gone only if the list is the one that last showed it, which the state records. */
   of(key: StateKey): Place {
     const label = key.scope && labelOf(key.scope);
-    const recorded = this.lists.find(({ mark }) => mark === key.accountMark);
+    const recorded = this.lists.find(({ mark }) => mark === key.accountFingerprint);
     const found = this.#byId.get(key.id) ?? [];
     // Ids are never used twice in an account. In another one, another key can have the same id.
     const [listed, ...more] = found.filter(({ lists, record }) =>

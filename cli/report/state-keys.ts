@@ -13,7 +13,7 @@ export interface StateKey extends Omit<KeyInState, "role"> {
   /** Where it is; `undefined` if that is encrypted. */
   readonly scope: Scope | undefined;
   /** The mark of the account that last showed it; `undefined` if none is recorded. */
-  readonly accountMark: string | undefined;
+  readonly accountFingerprint: string | undefined;
   /** The mark in the generated names of the resource's keys. */
   readonly mark: string | undefined;
   /** The resource that holds it. */
@@ -64,7 +64,7 @@ function stateKey(
   const isAdopted = membersOf(outputs.adopted).id === id;
   const isSealed = isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]);
   return {
-    ...{ id, name, scope: scopeIn(resource), accountMark: textOf(outputs.__account), mark: markOf(resource) },
+    ...{ id, name, scope: scopeIn(resource), accountFingerprint: textOf(outputs.__account), mark: markOf(resource) },
     holder: {
       ...{ stack: state.stack, urn, resource: nameInUrn(urn), type: type.split(":").at(-1) ?? "" },
       ...{ frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin", role },

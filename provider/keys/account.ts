@@ -13,7 +13,7 @@ type AccountScope = Pick<AccountSettings, "baseUrl" | "apiKey"> & Partial<Pick<S
  * nothing. An account is identified by its credential, so another credential of the same account has another
  * fingerprint. An organization is identified by its id, whatever the credential.
  */
-export function accountMark({ baseUrl, apiKey, organizationId }: AccountScope): string {
+export function accountFingerprint({ baseUrl, apiKey, organizationId }: AccountScope): string {
   const { origin } = new URL(baseUrl);
   const owner = organizationId === undefined ? apiKey : `organization ${organizationId}`;
   return `${fingerprintOf(`${origin}\n${owner}`)}.${fingerprintOf(origin)}`;
@@ -28,10 +28,10 @@ const fingerprintOf = (text: string): string => base32(sha256(text).subarray(0, 
  */
 export function accountNow(
   recorded: string | undefined,
-  { mark }: Pick<Place, "mark">,
+  { fingerprint }: Pick<Place, "fingerprint">,
 ): "same" | "unsure" | "elsewhere" {
-  if (recorded === mark) return "same";
-  return recorded?.split(".")[1] === mark.split(".")[1] ? "unsure" : "elsewhere";
+  if (recorded === fingerprint) return "same";
+  return recorded?.split(".")[1] === fingerprint.split(".")[1] ? "unsure" : "elsewhere";
 }
 
 /** The refusal to take a key that a list lacks for gone: the list is of another account. */

@@ -1,7 +1,7 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { shownName } from "../text";
-import { firstList, isSeen, operationOf } from "./leftovers";
+import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey } from "./lost";
 import { formatListed, nameInUrn } from "./naming";
 import type { Call } from "./place";
@@ -72,7 +72,7 @@ async function clearName({ name, onNameConflict = "fail" }: NameClaim, call: Cal
 /** Which resource of this stack has a key, in words; `undefined` if the state shows that none has it. */
 async function otherHolder({ id }: ApiKeyRecord, call: Call): Promise<string | undefined> {
   if (isSeen(call.place, id)) return "which belongs to a resource of this stack";
-  const state = await call.stack.state(operationOf(call));
+  const state = await call.stack.state(stepOf(call));
   if (state === undefined || state.holds(id) === "unknown") {
     return "and the state of the stack, which shows whether a resource has it, could not be read";
   }

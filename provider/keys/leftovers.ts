@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
-import type { Operation, StackFacts } from "../stack/state";
+import type { EngineStep, StackFacts } from "../stack/state";
 import { shownName } from "../text";
 import { type LeftoverFacts, leftoverFate, type Why } from "./leftover-fate";
 import { formatListed, generatedIn, markIn, nameInUrn, numberIn, tagOf } from "./naming";
@@ -58,7 +58,7 @@ export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRe
 }
 
 /** The operation of the engine that a call belongs to. Its note is in the state while the call is under way. */
-export function operationOf({ kind, urn, id, mark }: Call): Operation {
+export function stepOf({ kind, urn, id, mark }: Call): EngineStep {
   const kinds = { create: "creating", update: "updating", delete: "deleting", read: "reading" } as const;
   return { kind: kinds[kind], urn, mark, id };
 }
@@ -109,7 +109,7 @@ const isUnexplained = ({ id }: ApiKeyRecord, { place }: Call): boolean =>
 async function settleNotes(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
   const open = [...generatedIn(keys).byMark.values()].flat().filter((key) => isUnexplained(key, call));
   if (open.every(({ lastUsedAt }) => lastUsedAt !== null)) return [];
-  const state = await call.stack.state(operationOf(call));
+  const state = await call.stack.state(stepOf(call));
   if (state === undefined) return [];
   const notes = notesByMark(state);
   const left = open.map(async (key) => {
@@ -133,9 +133,9 @@ async function settleOwn(
   const namesakes = call.kind === "create" ? (byTag.get(tagOf(call.urn)) ?? []) : [];
   const others = namesakes.filter((key) => !next.includes(key) && isUnexplained(key, call));
   if (next.length + others.length === 0) return [];
-  const state = await call.stack.state(operationOf(call));
+  const state = await call.stack.state(stepOf(call));
   const notes = notesByMark(state);
-  const runs = next.length === 0 ? undefined : await call.stack.history(operationOf(call));
+  const runs = next.length === 0 ? undefined : await call.stack.history(stepOf(call));
   const { succeededAt } = await import("../stack/history.js");
   const left = [
     ...next.map((key) => {

@@ -11,7 +11,7 @@ export interface Place {
   readonly account: Account;
   readonly keys: Keys;
   /** What a state records of it; see `account.ts`. */
-  readonly mark: string;
+  readonly fingerprint: string;
 }
 
 /** Where a call shows what happens: the row of its resource, and its diagnostics. */

@@ -27,12 +27,12 @@ export const scopeFields = {
   organizationId: { type: types.organizationId, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
 
-type Place = Readonly<Partial<Record<keyof Scope, unknown>>>;
+type ScopeInputs = Readonly<Partial<Record<keyof Scope, unknown>>>;
 
 const DEFAULT: Scope = { account: undefined, organizationId: undefined };
 const DEFAULT_KEY = keyOf(DEFAULT);
 
-export function scopeOf({ account, organizationId }: Place): Scope {
+export function scopeOf({ account, organizationId }: ScopeInputs): Scope {
   if (account === undefined && organizationId === undefined) return DEFAULT;
   return { account: textOf(account), organizationId: textOf(organizationId) };
 }
@@ -47,7 +47,7 @@ function keyOf({ account, organizationId }: Scope): string {
 }
 
 /** Whether two resources, or a resource and its new inputs, are in the same scope. */
-export function sameScope(one: Place, other: Place): boolean {
+export function sameScope(one: ScopeInputs, other: ScopeInputs): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
 }
 
@@ -67,7 +67,7 @@ export function revokeCommand(keyId: string, { account, organizationId }: Scope,
 export const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");
 
 /** What is wrong with the settings of a resource's account, if it is known. Makes no request. */
-export function accountFailures({ account }: Place, check: CheckCall): readonly Failure[] {
+export function accountFailures({ account }: ScopeInputs, check: CheckCall): readonly Failure[] {
   if (account === UNKNOWN) return [];
   try {
     check.settings(textOf(account));

@@ -110,7 +110,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (key === undefined) return state;
     const found = await findKey(recorded(key, state), call);
     if (found !== undefined) {
-      return { ...state, inputs: asListed(state.inputs, found, call.row), account: call.place.mark };
+      return { ...state, inputs: asListed(state.inputs, found, call.row), account: call.place.fingerprint };
     }
     // Said here, because the next preview shows a creation without its reason.
     call.row.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
@@ -136,7 +136,11 @@ export const apiKey = atBorder<Inputs, State>({
     const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
     const taken = heldFrom({ id, name, key: claim.key });
-    return { id, inputs: found, state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.mark } };
+    return {
+      id,
+      inputs: found,
+      state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.fingerprint },
+    };
   },
 
   async delete(state, call) {
@@ -246,7 +250,7 @@ async function makeKey(before: State, call: Call): Promise<State> {
       key: heldFrom(created, sealedKey),
       createdAt,
       pending: pendingAfter(operations, inputs),
-      account: call.place.mark,
+      account: call.place.fingerprint,
     };
     return await waitUntilReady(call.id ?? id, state, key, call);
   } catch (error) {
@@ -254,7 +258,7 @@ async function makeKey(before: State, call: Call): Promise<State> {
     const { left } = error;
     // Nothing but a later import reads the id.
     const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
-    const state = { ...before, ...left, createdAt: undefined, account: call.place.mark };
+    const state = { ...before, ...left, createdAt: undefined, account: call.place.fingerprint };
     throw new NotReady<State>(id, state, error.message, error.code);
   }
 }

@@ -68,7 +68,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
     // Nothing is the state in which a rotation is due, because there is no key.
-    const state = { ...withInputs(NOTHING, inputs), account: call.place.mark };
+    const state = { ...withInputs(NOTHING, inputs), account: call.place.fingerprint };
     return { id, state: await settling(call, undefined, () => rotateIfDue(state, NOTHING, { ...call, id })) };
   },
 
@@ -96,7 +96,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
     reportPrevious(state.inputs, previousFound, call.row);
     const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
-    return { ...live, inputs: listed, account: call.place.mark };
+    return { ...live, inputs: listed, account: call.place.fingerprint };
   },
 
   async update(saved, inputs, call) {

@@ -3,7 +3,7 @@ import { formatDuration } from "../duration";
 import { AbortedError, type ErrorCode, isKeyplaneError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
-import { accountMark } from "../keys/account";
+import { accountFingerprint } from "../keys/account";
 import { nameInUrn } from "../keys/naming";
 import type { Place, Row } from "../keys/place";
 import { type Scope, scopeKey } from "../keys/scope";
@@ -109,8 +109,8 @@ export class Session {
       const { organizationId } = scope;
       const [settings, account] = [this.settings(scope.account), this.account(scope.account)];
       const { baseUrl, apiKey } = settings;
-      const mark = accountMark({ baseUrl, apiKey, organizationId });
-      return { scope, settings, account, keys: account.keysOf(organizationId), mark };
+      const fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId });
+      return { scope, settings, account, keys: account.keysOf(organizationId), fingerprint };
     });
   }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
-import type { Operation, StackFacts } from "./state";
+import type { EngineStep, StackFacts } from "./state";
 
 type Asked = Pick<Pulumi, "state" | "history">;
 
@@ -36,59 +36,58 @@ export class Stack {
   }
 
   /**
-   * What the state says as it was saved when the first operation asked; `undefined` if it cannot be read, or if it does
+   * What the state says as it was saved when the first step asked; `undefined` if it cannot be read, or if it does
    * not prove to be this stack's. A warning says why.
    */
-  async state(operation: Operation): Promise<StackFacts | undefined> {
-    return (await this.#find(operation))?.facts;
+  async state(step: EngineStep): Promise<StackFacts | undefined> {
+    return (await this.#find(step))?.facts;
   }
 
   /** The last 100 runs of the stack; `undefined` if they cannot be read. A warning says why. */
-  async history(operation: Operation): Promise<readonly Run[] | undefined> {
-    this.#runs ??= this.#readHistory(operation);
+  async history(step: EngineStep): Promise<readonly Run[] | undefined> {
+    this.#runs ??= this.#readHistory(step);
     return this.#runs;
   }
 
-  #find(operation: Operation): Promise<Found | undefined> {
-    const phase = operation.kind === "reading" ? "refresh" : "change";
-    this.#found[phase] ??= this.#readState(operation);
+  #find(step: EngineStep): Promise<Found | undefined> {
+    const phase = step.kind === "reading" ? "refresh" : "change";
+    this.#found[phase] ??= this.#readState(step);
     return this.#found[phase];
   }
 
-  async #readState(operation: Operation): Promise<Found | undefined> {
-    if (skipsCheckpoints())
-      return this.#lacks(operation, "the state", "PULUMI_SKIP_CHECKPOINTS keeps it from being saved");
+  async #readState(step: EngineStep): Promise<Found | undefined> {
+    if (skipsCheckpoints()) return this.#lacks(step, "the state", "PULUMI_SKIP_CHECKPOINTS keeps it from being saved");
     const [{ factsFor }, { PulumiError }] = await Promise.all([import("./state.js"), import("./pulumi.js")]);
     try {
       const pulumi = await this.ask();
       // A short name is one of the user's default organization. The selected stack can be in another one.
-      for (const name of [this.#name ?? shortName(operation.urn), undefined]) {
+      for (const name of [this.#name ?? shortName(step.urn), undefined]) {
         try {
-          const facts = factsFor(await pulumi.state(name), operation);
+          const facts = factsFor(await pulumi.state(name), step);
           if (facts !== undefined) return { facts, name };
         } catch (error) {
           const isNext = name !== undefined && error instanceof PulumiError && error.problem === "no stack";
           if (!isNext) throw error;
         }
       }
-      return this.#lacks(operation, "the state", "what `pulumi stack export` answers is not the state of this run");
+      return this.#lacks(step, "the state", "what `pulumi stack export` answers is not the state of this run");
     } catch (error) {
-      return this.#lacks(operation, "the state", `${messageOf(error)}. ${REMEDY}`);
+      return this.#lacks(step, "the state", `${messageOf(error)}. ${REMEDY}`);
     }
   }
 
-  async #readHistory(operation: Operation): Promise<readonly Run[] | undefined> {
+  async #readHistory(step: EngineStep): Promise<readonly Run[] | undefined> {
     // A whole name is proof enough. A short one can be that of a stack in another organization.
-    const found = this.#name === undefined ? await this.#find(operation) : { name: this.#name };
+    const found = this.#name === undefined ? await this.#find(step) : { name: this.#name };
     if (found === undefined) return undefined;
     try {
       return await (await this.ask()).history(found.name);
     } catch (error) {
-      return this.#lacks(operation, "the history", `${messageOf(error)}. ${REMEDY}`);
+      return this.#lacks(step, "the history", `${messageOf(error)}. ${REMEDY}`);
     }
   }
 
-  #lacks({ urn }: Operation, what: string, why: string): undefined {
+  #lacks({ urn }: EngineStep, what: string, why: string): undefined {
     this.warn(urn, `keyplane could not read ${what} of this stack: ${why}. Keys whose fate depends on it stay live`);
   }
 }

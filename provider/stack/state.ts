@@ -2,8 +2,8 @@ import { isKeyType } from "../resource-types";
 import type { Deployment, StateResource } from "./deployment";
 import { type CreationNote, hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "./keys-in-state";
 
-/** The engine's operation that asks. `reading` is a refresh, for which the engine saves no note. */
-export interface Operation {
+/** The engine's step that asks. `reading` is a refresh, for which the engine saves no note. */
+export interface EngineStep {
   readonly kind: "creating" | "updating" | "deleting" | "reading";
   readonly urn: string;
   /** The mark of the resource. Without it, a `creating` or `updating` proves nothing. */
@@ -15,15 +15,15 @@ export interface Operation {
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
 export interface Note extends CreationNote {
   /**
-   * Whose process has begun it: one of the asking operation's provider, or of one that has left the state, so that no other
+   * Whose process has begun it: one of the asking step's provider, or of one that has left the state, so that no other
    * process can have it under way; one of the same package in another version; or one of another provider.
    */
   readonly by: "own" | "other version" | "other";
 }
 
-/** What the state of the operation's own stack says about keys. */
+/** What the state of the step's own stack says about keys. */
 export interface StackFacts {
-  /** All creations of keys that were begun and have not ended, also that of the asking operation. */
+  /** All creations of keys that were begun and have not ended, also that of the asking step. */
   readonly notes: readonly Note[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(id: string): "yes" | "no" | "unknown";
@@ -32,11 +32,11 @@ export interface StackFacts {
 }
 
 /**
- * Reads a state for an operation. `undefined` unless the state proves to be that of the operation's stack: another
- * stack, also one of the same name in another organization, does not have this operation under way.
+ * Reads a state for a step. `undefined` unless the state proves to be that of the step's stack: another
+ * stack, also one of the same name in another organization, does not have this step under way.
  */
-export function factsFor(deployment: Deployment, operation: Operation): StackFacts | undefined {
-  const asking = resourceOf(operation, deployment);
+export function factsFor(deployment: Deployment, step: EngineStep): StackFacts | undefined {
+  const asking = resourceOf(step, deployment);
   if (asking === undefined) return undefined;
   const ours = deployment.resources.filter(isKeyplanes);
   const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
@@ -59,8 +59,11 @@ export function factsFor(deployment: Deployment, operation: Operation): StackFac
   };
 }
 
-/** The resource that an operation is about, if the state shows that it is under way. */
-function resourceOf({ kind, urn, mark, id }: Operation, { resources, pending }: Deployment): StateResource | undefined {
+/** The resource that a step is about, if the state shows that it is under way. */
+function resourceOf(
+  { kind, urn, mark, id }: EngineStep,
+  { resources, pending }: Deployment,
+): StateResource | undefined {
   // An alias or a rename can have changed the URN of a resource that is read or deleted. The note of an update has no id.
   const isIt = (resource: StateResource) =>
     kind === "deleting" || kind === "reading"

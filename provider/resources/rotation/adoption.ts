@@ -1,7 +1,7 @@
 import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
 import { reportSkew } from "../../keys/clock";
-import { operationOf } from "../../keys/leftovers";
+import { stepOf } from "../../keys/leftovers";
 import { formatKey, nameInUrn } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { reportUnsaid } from "../../keys/project-limit";
@@ -56,7 +56,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
 /** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Call): Promise<RotationState> {
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const holder = (await call.stack.state(operationOf(call)))?.holderOf(adopt.id);
+  const holder = (await call.stack.state(stepOf(call)))?.holderOf(adopt.id);
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
@@ -105,7 +105,7 @@ function takenOver(
     current: heldFrom({ id, name, key }),
     createdAt,
     adopted: { id, name },
-    account: place.mark,
+    account: place.fingerprint,
   };
 }
 

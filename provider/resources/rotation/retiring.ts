@@ -3,7 +3,7 @@ import { formatDuration, isoOf } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { findKey } from "../../keys/finding";
 import { deadlineIn } from "../../keys/lease";
-import { operationOf } from "../../keys/leftovers";
+import { stepOf } from "../../keys/leftovers";
 import { formatKey } from "../../keys/naming";
 import { type Call, clocksOf } from "../../keys/place";
 import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
@@ -66,7 +66,7 @@ async function deliveryOf(
   call: Call,
 ): Promise<PreviousFacts["deliveredAt"]> {
   if (deliveredAt !== undefined) return Date.parse(deliveredAt);
-  const runs = await call.stack.history(operationOf(call));
+  const runs = await call.stack.history(stepOf(call));
   if (runs === undefined) return "unknown";
   const { deliveredSince } = await import("../../stack/history.js");
   return deliveredSince(runs, Date.parse(rotatedAt ?? "")) ?? "no";

@@ -61,7 +61,7 @@ export async function rotateKey(
     sealedTo: current.sealedKey ? inputs.sealTo : undefined,
     leasedFor: inputs.maxAge,
     ...rotationTimes(place.account.now(), inputs),
-    account: place.mark,
+    account: place.fingerprint,
   };
   say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) {
@@ -129,7 +129,7 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
   const work = pendingAfter(operations, inputs);
   const { pending, why, reason } = await finishPending(work, { id, key, sealedKey }, inputs, call);
   if (pending.some((each) => each.status === "failed")) {
-    const live = await revokeAll([{ id, name, createdAt, account: call.place.mark }], call);
+    const live = await revokeAll([{ id, name, createdAt, account: call.place.fingerprint }], call);
     const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
     const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
     const pendingRevocations = [...left.pendingRevocations, ...live];

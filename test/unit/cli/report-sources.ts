@@ -1,13 +1,13 @@
 import type { ReadList } from "../../../cli/report/place-keys";
 import type { ApiKeyRecord } from "../../../provider/api";
-import { accountMark } from "../../../provider/keys/account";
+import { accountFingerprint } from "../../../provider/keys/account";
 import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../../provider/stack/deployment";
 
 const baseUrl = "https://service.example/api/v2";
 
 /** The mark of the account whose credential is this text. */
-export const accountOf = (apiKey: string): string => accountMark({ baseUrl, apiKey });
+export const accountOf = (apiKey: string): string => accountFingerprint({ baseUrl, apiKey });
 
 /** A list of keys, as a report requests it. */
 export function listOf(keys: readonly Partial<ApiKeyRecord>[], list: Partial<ReadList> = {}): ReadList {

@@ -3,13 +3,13 @@ import type { Deployment } from "../../../provider/stack/deployment";
 import type { Run } from "../../../provider/stack/history";
 import { PulumiError, type PulumiProblem } from "../../../provider/stack/pulumi";
 import { Stack } from "../../../provider/stack/stack";
-import type { Operation } from "../../../provider/stack/state";
+import type { EngineStep } from "../../../provider/stack/state";
 import { apiKey, DYNAMIC, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
 const MARK = "aaaaabbbbbbb";
-const CREATING: Operation = { kind: "creating", urn: URN, mark: MARK };
-const LATER: Operation = { kind: "creating", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), mark: "cccccddddddd" };
+const CREATING: EngineStep = { kind: "creating", urn: URN, mark: MARK };
+const LATER: EngineStep = { kind: "creating", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), mark: "cccccddddddd" };
 
 const ours = stateOf([apiKey("other", "7")], [step("creating", "ci", MARK)]);
 const anothers = stateOf([apiKey("other", "8")], [step("creating", "ci", "aaaaaeeeeeee")]);
@@ -87,7 +87,7 @@ describe("the state of the stack", () => {
 
   test("is read once more for the changes of a run that also refreshes, because a refresh has weaker proofs", async () => {
     const { stack, asked } = stackWith({ dev: ours });
-    const reading: Operation = { kind: "reading", urn: urnOf(`${DYNAMIC}ApiKey`, "other"), id: "7" };
+    const reading: EngineStep = { kind: "reading", urn: urnOf(`${DYNAMIC}ApiKey`, "other"), id: "7" };
     expect(await stack.state(reading)).toBeDefined();
     for (let times = 0; times < 2; times++) expect(await stack.state(CREATING)).toBeDefined();
     expect(asked).toEqual(["state dev", "state dev"]);

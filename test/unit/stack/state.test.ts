@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { factsFor, type Operation } from "../../../provider/stack/state";
+import { type EngineStep, factsFor } from "../../../provider/stack/state";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
 const MARK = "aaaaabbbbbbb";
 const OTHER_MARK = "aaaaaccccccc";
 
-const creating: Operation = { kind: "creating", urn: URN, mark: MARK };
-const updating: Operation = { kind: "updating", urn: URN, mark: MARK };
-const deleting: Operation = { kind: "deleting", urn: URN, id: "7" };
-const reading: Operation = { kind: "reading", urn: URN, id: "7" };
+const creating: EngineStep = { kind: "creating", urn: URN, mark: MARK };
+const updating: EngineStep = { kind: "updating", urn: URN, mark: MARK };
+const deleting: EngineStep = { kind: "deleting", urn: URN, id: "7" };
+const reading: EngineStep = { kind: "reading", urn: URN, id: "7" };
 const own = step("creating", "ci", MARK);
 const deletion = { type: "deleting", resource: apiKey("old name", "7") };
 
 describe("a state is that of the operation's stack", () => {
-  test.each<[string, Operation, object[], object[], boolean]>([
+  test.each<[string, EngineStep, object[], object[], boolean]>([
     ["with the note of its creation", creating, [], [own], true],
     ["without it: no", creating, [apiKey("ci", "7", { __mark: MARK })], [], false],
     ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_MARK)], false],
