@@ -11,7 +11,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   "A secret appears in a message, a stack trace, a file name or a URL": [
     ["unit/secrets.test.ts", "is found %s"],
     ["unit/http/client.test.ts", "show no part of a secret in any field"],
-    ["unit/resources/lies.test.ts", "in a list of keys appears in no record"],
+    ["unit/api/keys-list.test.ts", "shows no secret that the service repeats in a record"],
     ["contract/host.test.ts", "prints errors without a stack and without a secret"],
   ],
   "The digest of a key in the state reveals its secret": [
@@ -63,24 +63,23 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
   "A crash or a lost answer leaves a key behind": [
-    ["e2e/killed-runs.test.ts", "the creation of keys took effect, the next up has one key for each resource"],
+    ["e2e/killed-runs.test.ts", "%s: %s the creation of keys took effect, the next up has one key for each resource"],
     ["crash/run-reduced.ts", "and one more command, no key is leaked"],
   ],
   "keyplane revokes a key of somebody else": [
-    ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],
+    ["unit/resources/deletion.test.ts", "touches nothing if the list shows the id under another name"],
     ["unit/keys/leftover-fate.test.ts", "of all combinations, a key is revoked only if a proof names it"],
-    ["e2e/wrong-account.long.test.ts", "nothing is created, revoked or forgotten"],
+    ["e2e/wrong-account.long.test.ts", "in another account, nothing is created, revoked or forgotten"],
   ],
-  "The service answers with a wrong id": [["unit/resources/lies.test.ts", "is detected by the names in a list"]],
+  "The service answers with a wrong id": [
+    ["unit/resources/creating.test.ts", "never revokes somebody else's key whose id is in the answer"],
+  ],
   "A list does not contain a key that is live": [
-    ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
-    [
-      "unit/resources/lies.test.ts",
-      "does not prevent a deletion or revokeNow from revoking a key, but is no proof that nobody uses a retired one",
-    ],
+    ["unit/resources/deletion.test.ts", "is gone in a refresh only if its secret does not work any more"],
+    ["unit/resources/deletion.test.ts", "revokes the key by its id although two lists lack it"],
   ],
   "A provider outlives its engine and continues to create keys": [
-    ["contract/host.test.ts", "ends with the engine, so that a request that waits creates no key"],
+    ["contract/host.test.ts", "ends with the engine, sends nothing more, and revokes nothing"],
   ],
   "A later caller configures a running plugin": [
     ["contract/plugin-config.test.ts", "cannot configure a running plugin"],
