@@ -30,8 +30,7 @@ export class PageSize {
   }
 }
 
-const ABOUT_LIMIT =
-  /\b(limit|page.?size|per.?page)\b|maxim|at most|exceed|range|greater|less|too (large|many|big|high)/i;
+const ABOUT_LIMIT = /limit|page|maxim|at most|exceed|range|greater|less|too /i;
 /** Messages that do not say what is wrong. */
 const ABOUT_ANYTHING =
   /^(bad request|invalid (request|query|parameters?|arguments?)|validation (error|failed)|unprocessable entity)?\.?$/i;

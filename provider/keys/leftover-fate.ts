@@ -12,7 +12,7 @@ export interface LeftoverFacts {
   readonly provider: Note["by"];
   /** Whether a resource in the state has it; `unknown` without the state, or if ids in it are encrypted. */
   readonly held: "yes" | "no" | "unknown";
-  /** Whether it is older than this process. */
+  /** Whether it is older than this process. Only this process creates the next number of a resource that it updates. */
   readonly isOlder: boolean;
   /** Whether a run that succeeded since its creation may have handed it out. Matters only for `next number`. */
   readonly isCovered: "yes" | "no" | "unknown";
@@ -30,7 +30,9 @@ export type LeftoverFate = { readonly fate: "revoke" | "leave" } | { readonly fa
  */
 export function leftoverFate(facts: LeftoverFacts): LeftoverFate {
   const { isUsed, by, provider, held, isOlder, isCovered } = facts;
-  if (held === "yes" || !isOlder || provider === "other") return { fate: "leave" };
+  // A later run settles what is too young for a note. It does not know a next number any more, which the state then has.
+  const isTooYoung = !isOlder && by !== "next number";
+  if (held === "yes" || isTooYoung || provider === "other") return { fate: "leave" };
   if (by === "nothing")
     return isUsed ? { fate: "leave" } : { fate: "tell", why: held === "no" ? "no note" : "no state" };
   if (isUsed) return { fate: "tell", why: "used" };

@@ -59,7 +59,7 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
-  test("C4: whose creation's answer is lost has one key in the end, and the lost one is revoked", async () => {
+  test("whose creation's answer is lost has one key in the end, and the lost one is revoked", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("ci"); new RotatingApiKey("app");');
     await plane.rules.add({ route: POST, fault: "reset", commit: "before", count: 2 });
     await stack.up();

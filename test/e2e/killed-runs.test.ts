@@ -22,11 +22,11 @@ const program = (n: number) => `
 
 describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) => {
   test.each([
-    ["C8", "before", 0],
-    ["C9", "after", 2],
+    ["before", 0],
+    ["after", 2],
   ] as const)(
-    "%s: %s the creation of keys took effect, the next up has one key for each resource",
-    async (_, hold, left) => {
+    "the next up has one key for each resource, if it was killed %s the creations took effect",
+    async (hold, left) => {
       stack = await StackUnderTest.create(frontEnd, plane, program(1));
       await plane.rules.add({ route: POST, hold, count: 2 });
       await stack.killWhenParked("up", { requests: 2 });
@@ -43,7 +43,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     },
   );
 
-  test("C9: in the creation of a key, a destroy revokes it together with the keys of the state", async () => {
+  test("in the creation of a key, a destroy revokes it together with the keys of the state", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("ci");');
     await stack.up();
     await stack.setProgram('new ApiKey("ci"); new ApiKey("more");');
@@ -53,7 +53,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     await stack.run.destroy();
   });
 
-  test("T2: in a replacement and in a rotation, the next up goes on, and consumers have their keys all the time", async () => {
+  test("in a replacement and in a rotation, the next up goes on, and consumers have their keys all the time", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     const old = await stack.live();
@@ -74,7 +74,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     await stack.run.destroy();
   });
 
-  test("D5: in the revocation of a previous key and in a destroy, the next run has nothing left to revoke", async () => {
+  test("in the revocation of a previous key and in a destroy, the next run has nothing left to revoke", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     await stack.deploy(program(2));

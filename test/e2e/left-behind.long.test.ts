@@ -74,7 +74,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     await stack.run.destroy();
   });
 
-  test("C14: is left alone by another stack of the same name in another backend", async () => {
+  test("is left alone by another stack of the same name in another backend", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY);
     const left = await leftBy(KEY);
     const other = await StackUnderTest.create(frontEnd, plane, KEY);
@@ -91,7 +91,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     await stack.run.destroy();
   });
 
-  test("C5: is found and revoked, too, if the request takes effect after the next run", async () => {
+  test("is found and revoked, too, if the request takes effect after the next run", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY);
     await plane.rules.add({ route: POST, fault: "hang", commit: "late" });
     const { done, kill } = stack.run.workspace.start("up");
@@ -121,7 +121,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
   });
 });
 
-test("C10: the next run revokes a key whose state could not be written, and creates another one", async () => {
+test("the next run revokes a key whose state could not be written, and creates another one", async () => {
   stack = await StackUnderTest.create("npm package", plane, KEY);
   await plane.rules.add({ route: POST, hold: "after" });
   const { done } = stack.run.workspace.start("up");
@@ -143,19 +143,16 @@ test("C10: the next run revokes a key whose state could not be written, and crea
   await stack.run.destroy();
 });
 
-test.each(FRONT_ENDS)(
-  "W6: a host of the %s that outlives its engine creates no key and revokes none",
-  async (frontEnd) => {
-    const { id: projectId } = await plane.state.createProject();
-    const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
-    stack = await StackUnderTest.create(frontEnd, plane, `new ApiKey("ci", { waitForProjects: ["${projectId}"] });`);
-    const { done, kill } = stack.run.workspace.start("up");
-    const polls = () => plane.count("GET", "/projects/{project_id}/operations");
-    await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
-    kill();
-    await plane.state.endOperation(ids[0] ?? "");
-    await done;
-    await expect.poll(() => hostsOf(stack.run.workspace), { timeout: 40_000 }).toEqual([]);
-    expect([await plane.count("POST"), await plane.count("DELETE")]).toEqual([0, 0]);
-  },
-);
+test.each(FRONT_ENDS)("a host of the %s that outlives its engine creates no key and revokes none", async (frontEnd) => {
+  const { id: projectId } = await plane.state.createProject();
+  const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
+  stack = await StackUnderTest.create(frontEnd, plane, `new ApiKey("ci", { waitForProjects: ["${projectId}"] });`);
+  const { done, kill } = stack.run.workspace.start("up");
+  const polls = () => plane.count("GET", "/projects/{project_id}/operations");
+  await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
+  kill();
+  await plane.state.endOperation(ids[0] ?? "");
+  await done;
+  await expect.poll(() => hostsOf(stack.run.workspace), { timeout: 40_000 }).toEqual([]);
+  expect([await plane.count("POST"), await plane.count("DELETE")]).toEqual([0, 0]);
+});

@@ -80,7 +80,7 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
   });
 
   test(
-    "T3: keeps the previous key while a consumer fails or is left out, and its grace counts from the first whole run",
+    "keeps the previous key while a consumer fails or is left out, and its grace counts from the first whole run",
     async () => {
       stack = await StackUnderTest.create(frontEnd, plane, program(1));
       await stack.up();
@@ -198,7 +198,7 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
 });
 
 test(
-  "T12: keyplane's own key is replaced in three steps, and is not rotated without selfRotation",
+  "keyplane's own key is replaced in three steps, and is not rotated without selfRotation",
   async () => {
     stack = await StackUnderTest.create("npm package", plane, program(1));
     const { workspace } = stack.run;

@@ -20,13 +20,13 @@ const both = (moment: number): Crash => ({ moment, victim: "both" });
 const lost = { route: "POST /api_keys", fault: "close", commit: "before", count: 3 } as const;
 
 describe.each<FrontEnd>(["dynamic", "plugin"])("a stack of the %s provider", (frontEnd) => {
-  test("I7: sends the requests that its changes need, and no others", async () => {
+  test("sends the requests that its changes need, and no others", async () => {
     const keys = three(plain(1));
     const changes = [up(keys), up(keys), { do: "refresh" }, up(three(plain(2))), destroy] as const;
     expect(await requestsOf(frontEnd, changes)).toEqual([4, 0, 1, 7, 4]);
   });
 
-  test("I7: rotates N keys with 2N + 2 requests, the retirement included", async () => {
+  test("rotates N keys with 2N + 2 requests, the retirement included", async () => {
     const wait: Action = { do: "wait", minutes: 61 };
     const changes = [up(two(1)), up(two(2)), wait, up(two(2)), destroy];
     expect(await requestsOf(frontEnd, changes)).toEqual([3, 3, 0, 3, 3]);

@@ -29,10 +29,8 @@ export async function driveHistory(history: History, env: NodeJS.ProcessEnv, beg
   const { KEYPLANE_TEST_CLOCK: url, KEYPLANE_TEST_CLOCK_AHEAD: ahead = "0" } = env;
   if (url === undefined) return;
   const { now } = (await (await fetch(`${url}/clock`)).json()) as { readonly now: number };
-  await history.changeLatest((record) => {
-    // A killed run is not in the history. An earlier one is already on the control plane's clock.
-    const isOfRun = record.endTime >= Math.floor(began / 1000) && record.endTime * 1000 <= Date.now();
-    if (!isOfRun) return record;
+  // A killed run is not in the history, and an earlier one is already on the control plane's clock.
+  await history.changeLatest(began, (record) => {
     const startTime = Math.floor(record.startTime + Number(ahead) / 1000);
     return { ...record, startTime, endTime: Math.floor(now / 1000) };
   });

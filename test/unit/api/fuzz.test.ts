@@ -116,7 +116,7 @@ for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (ty
   });
 }
 
-it("R2: any list of keys that contains an id twice is refused", () => {
+it("any list of keys that contains an id twice is refused", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 12 }), (ids) => {
       const list = ids.map((id) => ({ ...key, id }));

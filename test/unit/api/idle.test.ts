@@ -93,14 +93,14 @@ describe("waiting until a project is idle", () => {
     expect(await plane.count()).toBeLessThanOrEqual(6);
   });
 
-  it("W1: fails if the project stays unknown", async () => {
+  it("fails if the project stays unknown", async () => {
     const { account, clock } = await startAccount();
     const error = await caught(account.operations.waitUntilIdle("no-such-project"));
     expect(error).toMatchObject({ kind: "not_found" });
     expect(clock.sleeps).toEqual([5000, 5000, 5000]);
   });
 
-  it("W1: gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
+  it("gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
     const { account, clock, plane, projectId } = await start();
     await plane.rules.add({ route: LIST, status: 404, count: 5 });
     const waits = (count: number) => Array.from({ length: count }, () => account.operations.waitUntilIdle(projectId));
@@ -116,7 +116,7 @@ describe("waiting until a project is idle", () => {
     expect([await plane.count(), clock.sleeps.length]).toEqual([8, 4]);
   });
 
-  it("W2: continues through a temporary failure of the service", async () => {
+  it("continues through a temporary failure of the service", async () => {
     const { plane, wait } = await start();
     await plane.rules.add({ route: LIST, status: 502, count: 7 });
     expect(await wait({ timeoutMs: 600_000 })).toEqual([]);

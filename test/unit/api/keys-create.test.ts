@@ -30,7 +30,7 @@ describe("creating a key", () => {
     "html",
   ];
   for (const fault of faults) {
-    it(`C4: reports an answer that is lost to ${fault} after the commit, and creates no second key`, async () => {
+    it(`reports an answer that is lost to ${fault} after the commit, and creates no second key`, async () => {
       const { account, plane, clock } = await startAccount();
       await plane.rules.add({ route: CREATE, fault, commit: "before" });
       const error = await caught<AnswerLostError>(account.keys.create("ci-1"));
@@ -42,7 +42,7 @@ describe("creating a key", () => {
     });
   }
 
-  it("C3: is tried again under the same name while nothing listens", async () => {
+  it("is tried again under the same name while nothing listens", async () => {
     const { account, plane } = await startAccount();
     await plane.refuse(20);
     // The driven clock skips the pauses, so all attempts may be refused. Only then may it fail.
@@ -52,7 +52,7 @@ describe("creating a key", () => {
   });
 
   for (const status of [423, 429, 503]) {
-    it(`C12: is tried again after ${status} without creating a second key`, async () => {
+    it(`is tried again after ${status} without creating a second key`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, status, count: 3, retryAfter: 2 });
       await account.keys.create("ci-1");
@@ -61,7 +61,7 @@ describe("creating a key", () => {
     });
   }
 
-  it("C2: fails at once without a valid credential, and names the setting", async () => {
+  it("fails at once without a valid credential, and names the setting", async () => {
     const { account, plane } = await startAccount({ apiKey: "not-a-valid-credential" });
     const error = await caught(account.keys.create("ci-1"));
     expect(error).toMatchObject({ kind: "auth", status: 401, code: "KP-AUTH" });
@@ -70,20 +70,20 @@ describe("creating a key", () => {
     expect(await plane.count()).toBe(1);
   });
 
-  it("C11: distinguishes a taken name from other refusals", async () => {
+  it("distinguishes a taken name from other refusals", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createKey("ci-1");
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict" });
   });
 
-  it("C11: recognizes a taken name by the service's message if the status does not show it", async () => {
+  it("recognizes a taken name by the service's message if the status does not show it", async () => {
     const { account, plane } = await startAccount();
     const body = { code: "", message: "choose another unique name for api key" };
     await plane.rules.add({ route: CREATE, status: 400, body });
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict", status: 400 });
   });
 
-  it("C6: treats an answer without a secret as lost", async () => {
+  it("treats an answer without a secret as lost", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: CREATE, omit: ["key"] });
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
@@ -97,7 +97,7 @@ describe("creating a key", () => {
     ["with an id beyond 64 bits", { id: "9223372036854775808" }],
   ];
   for (const [name, patch] of bad) {
-    it(`C6: treats an answer ${name} as lost, because the id could belong to another key`, async () => {
+    it(`treats an answer ${name} as lost, because the id could belong to another key`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, patch: { ...patch } });
       expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
@@ -131,7 +131,7 @@ describe("creating a key", () => {
   });
 
   for (const key of ["", "two words", "line\nbreak", "schlüssel", 12, null]) {
-    it(`C6: treats an answer with the secret ${JSON.stringify(key)} as lost`, async () => {
+    it(`treats an answer with the secret ${JSON.stringify(key)} as lost`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, patch: { key } });
       expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });

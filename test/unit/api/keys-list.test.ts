@@ -57,7 +57,7 @@ describe("listing keys", () => {
     expect((await account.keys.list()).map(({ id }) => id)).not.toContain(second.id);
   });
 
-  it("R1: throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
+  it("throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
     const { account, plane } = await startAccount();
     await account.keys.list();
     for (const status of [500, 429, 401, 403]) {
@@ -70,7 +70,7 @@ describe("listing keys", () => {
   });
 
   for (const status of [401, 403]) {
-    it(`R1: sends one list with a credential that the service never accepted and refuses with ${status}`, async () => {
+    it(`sends one list with a credential that the service never accepted and refuses with ${status}`, async () => {
       const { account, plane, clock } = await startAccount();
       await plane.rules.add({ route: LIST, status, count: null });
       const { keys } = account;
@@ -85,7 +85,7 @@ describe("listing keys", () => {
       expect(await keys.list()).toHaveLength(1);
     });
 
-    it(`R1: asks again after ${status} if the service has accepted the credential before`, async () => {
+    it(`asks again after ${status} if the service has accepted the credential before`, async () => {
       const { account, plane } = await startAccount();
       const { id } = await account.keys.create("ci-1");
       await plane.rules.add({ route: LIST, status });
@@ -102,7 +102,7 @@ describe("listing keys", () => {
     ["a list of texts", { status: 200, body: ["a"] }, "[0] is not an object"],
   ];
   for (const [name, rule, words] of rules) {
-    it(`R2: throws an error if the answer is ${name}`, async () => {
+    it(`throws an error if the answer is ${name}`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: LIST, ...rule });
       const error = await caught(account.keys.list());
@@ -111,7 +111,7 @@ describe("listing keys", () => {
     });
   }
 
-  it("R2: throws an error if the answer is half a list of known length", async () => {
+  it("throws an error if the answer is half a list of known length", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, fault: "truncate-length", count: 3 });
     expect(await caught(account.keys.list())).toMatchObject({ kind: "transport", code: "KP-TRANSPORT" });
@@ -119,13 +119,13 @@ describe("listing keys", () => {
 
   const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
   const lists: [string, object[], string][] = [
-    ["R2: an id that is listed twice", [key, { ...key, name: "b" }], "[1].id occurs twice in the list"],
-    ["R2: an id beyond 64 bits", [{ ...key, id: "9223372036854775808" }], "[0].id"],
-    ["R2: a name that is not text", [{ ...key, name: 1 }], "[0].name"],
-    ["R2: an invalid time", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
-    ["R2: an invalid time of the last use", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
-    ["R2: a missing last use", [{ ...key, last_used_at: undefined }], "no last use for any key"],
-    ["R3: an empty list", [], "empty list"],
+    ["an id that is listed twice", [key, { ...key, name: "b" }], "[1].id occurs twice in the list"],
+    ["an id beyond 64 bits", [{ ...key, id: "9223372036854775808" }], "[0].id"],
+    ["a name that is not text", [{ ...key, name: 1 }], "[0].name"],
+    ["an invalid time", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
+    ["an invalid time of the last use", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
+    ["a missing last use", [{ ...key, last_used_at: undefined }], "no last use for any key"],
+    ["an empty list", [], "empty list"],
   ];
   for (const [name, body, words] of lists) {
     it(`${name} is an error, because nothing in the list can be trusted`, async () => {
@@ -135,7 +135,7 @@ describe("listing keys", () => {
     });
   }
 
-  it("R6: never uses a list from before the caller's own creation as a proof of absence", async () => {
+  it("never uses a list from before the caller's own creation as a proof of absence", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list();
@@ -147,7 +147,7 @@ describe("listing keys", () => {
     expect((await late).map((each) => each.id)).toContain(id);
   });
 
-  it("R6: reuses a finished list for hours, but only until this process creates a key", async () => {
+  it("reuses a finished list for hours, but only until this process creates a key", async () => {
     const { account, plane, clock } = await startAccount();
     await account.keys.list();
     clock.advance(3 * 3_600_000);
@@ -158,7 +158,7 @@ describe("listing keys", () => {
     expect(await plane.count("GET", "/api_keys")).toBe(2);
   });
 
-  it("R6: reuses a list from before a revocation without the revoked key", async () => {
+  it("reuses a list from before a revocation without the revoked key", async () => {
     const { account, plane } = await startAccount();
     const ids = [await account.keys.create("ci-1"), await account.keys.create("ci-2")].map((each) => each.id);
     const [first = "", second = ""] = ids;
@@ -183,7 +183,7 @@ describe("listing keys", () => {
     expect(await plane.count("DELETE")).toBe(4);
   });
 
-  it("R4: sends a fresh list after the call, even if another list is under way", async () => {
+  it("sends a fresh list after the call, even if another list is under way", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list({ fresh: true });
@@ -213,7 +213,7 @@ describe("listing keys", () => {
     expect(await account.keys.list()).toHaveLength(1);
   });
 
-  it("W6: goes on for other callers if one gives up, and ends the request when the last one does", async () => {
+  it("goes on for other callers if one gives up, and ends the request when the last one does", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "before", count: 2 });
     const first = new AbortController();

@@ -40,7 +40,7 @@ describe("revoking a key", () => {
     expect(await requests()).toEqual(["DELETE 401", "DELETE 200"]);
   });
 
-  it("D1: is repeated if the request could not be sent or was not carried out", async () => {
+  it("is repeated if the request could not be sent or was not carried out", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 503, count: 2 });
     expect(await account.keys.revoke(id)).toBe("revoked");
@@ -49,7 +49,7 @@ describe("revoking a key", () => {
 
   const faults: Fault[] = ["reset", "close", "truncate-length", "truncate-close", "garbage", "html"];
   for (const fault of faults) {
-    it(`D2: succeeds in the end if the answer is lost to ${fault} after the commit`, async () => {
+    it(`succeeds in the end if the answer is lost to ${fault} after the commit`, async () => {
       const { account, plane, id, strike } = await startWithKey();
       await strike({ fault, commit: "before" });
       expect(await account.keys.revoke(id)).toBe("revoked");
@@ -57,20 +57,20 @@ describe("revoking a key", () => {
     });
   }
 
-  it("D2: fails if every answer is lost and the key is still listed", async () => {
+  it("fails if every answer is lost and the key is still listed", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "never" });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ status: 500 });
     expect(await requests()).toEqual(["DELETE 500", "DELETE 500", "DELETE 500", "GET 200"]);
   });
 
-  it("D2: succeeds if every answer is lost and the key is no longer listed", async () => {
+  it("succeeds if every answer is lost and the key is no longer listed", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "before" });
     expect(await account.keys.revoke(id)).toBe("revoked");
   });
 
-  it("D2: fails if every answer is lost and no list has ever shown the key, because another one proves nothing", async () => {
+  it("fails if every answer is lost and no list has ever shown the key, because another one proves nothing", async () => {
     const { account, plane, id, strike } = await startWithKey();
     const lacking = (await account.keys.list()).filter((key) => key.id !== id);
     const body = lacking.map(({ name, createdAt, lastUsedAt, ...key }) => {
@@ -83,7 +83,7 @@ describe("revoking a key", () => {
   });
 
   for (const status of [400, 404, 409, 410, 422]) {
-    it(`D3: treats ${status} as success only if a list does not contain the key`, async () => {
+    it(`treats ${status} as success only if a list does not contain the key`, async () => {
       const { account, plane, id, strike } = await startWithKey();
       await strike({ status, count: 2 });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ status });
@@ -93,7 +93,7 @@ describe("revoking a key", () => {
   }
 
   it.each([1, 3])(
-    "D3: looks again after 404 if %d lists still show the key, because a list can lag behind",
+    "looks again after 404 if %d lists still show the key, because a list can lag behind",
     async (stale) => {
       const { account, clock, plane, id, requests } = await startWithKey();
       const response = await fetch(`${plane.url}/api_keys`, { headers: { authorization: `Bearer ${plane.apiKey}` } });
@@ -106,7 +106,7 @@ describe("revoking a key", () => {
     },
   );
 
-  it("D3: fails after 404 if the list shows the key for good, and reads it once after any other refusal", async () => {
+  it("fails after 404 if the list shows the key for good, and reads it once after any other refusal", async () => {
     const { account, plane, id, strike } = await startWithKey();
     const listsAfter = async (status: number) => {
       await strike({ status });
@@ -118,7 +118,7 @@ describe("revoking a key", () => {
     expect(await listsAfter(404)).toBe(5);
   });
 
-  it("D3: throws an error that names both problems if the list is not available either", async () => {
+  it("throws an error that names both problems if the list is not available either", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
     await plane.rules.add({ route: "GET /api_keys", status: 500, count: 3 });
@@ -127,27 +127,27 @@ describe("revoking a key", () => {
   });
 
   for (const patch of [{ revoked: false }, { id: 999_999 }]) {
-    it(`D4: throws an error if the answer says ${JSON.stringify(patch)}`, async () => {
+    it(`throws an error if the answer says ${JSON.stringify(patch)}`, async () => {
       const { account, id, strike } = await startWithKey();
       await strike({ patch });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "api", status: 200 });
     });
   }
 
-  it("D4: reads the list if the answer does not say whether the key is revoked", async () => {
+  it("reads the list if the answer does not say whether the key is revoked", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ omit: ["revoked"] });
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await requests()).toEqual(["DELETE 200", "GET 200"]);
   });
 
-  it("D5: succeeds if an earlier run has already revoked the key", async () => {
+  it("succeeds if an earlier run has already revoked the key", async () => {
     const { account, plane, id } = await startWithKey();
     await plane.state.revokeKey(id);
     expect(await account.keys.revoke(id)).toBe("absent");
   });
 
-  it("D5: asks again after an id that no list has was not found, because a new key may appear later", async () => {
+  it("asks again after an id that no list has was not found, because a new key may appear later", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
     expect(await account.keys.revoke(id, { unlisted: true })).toBe("absent");
@@ -156,19 +156,19 @@ describe("revoking a key", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("D6: fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
+  it("fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ fault: "reset" });
     await strike({ status: 401 });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "auth" });
   });
 
-  it("D7: recognizes its own credential", () => {
+  it("recognizes its own credential", () => {
     expect(settingOf({ apiKey: "mine" }, { key: "mine" })).toBe("keyplane:apiKey");
     expect(settingOf({ apiKey: "mine" }, { key: "minex" })).toBeUndefined();
   });
 
-  it("D7: recognizes the credentials of other accounts, each by the name of its setting", () => {
+  it("recognizes the credentials of other accounts, each by the name of its setting", () => {
     const eu = ["keyplane:accounts.eu.apiKey", "the-credential-of-eu"] as const;
     const settings = { account: "us", apiKey: "mine", credentials: [eu] };
     expect(settingOf(settings, { key: eu[1] })).toBe(eu[0]);

@@ -36,7 +36,7 @@ describe("listing operations", () => {
 
   for (const tiedOperations of ["unique", "skipped", "repeated"] as const) {
     for (const pageSize of [2, 3, 7]) {
-      it(`P1: neither loses nor repeats operations with the same time if the service's ties are ${tiedOperations} (${pageSize} a page)`, async () => {
+      it(`neither loses nor repeats operations with the same time if the service's ties are ${tiedOperations} (${pageSize} a page)`, async () => {
         const { plane, projectId, read, ids } = await startWithOperations(4, 1000);
         for (let pairs = 0; pairs < 3; pairs++) {
           await plane.clock.advance(100);
@@ -51,27 +51,27 @@ describe("listing operations", () => {
     }
   }
 
-  it("P2: ends at a page without a cursor, which saves a request", async () => {
+  it("ends at a page without a cursor, which saves a request", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
     expect((await read({ pageSize: 100 })).length).toBe(1);
     expect(await requests()).toBe(1);
   });
 
-  it("P2: ends at an empty page", async () => {
+  it("ends at an empty page", async () => {
     const { plane, read, requests } = await startWithOperations(30);
     await plane.rules.add({ route: LIST, skip: 1, page: "empty" });
     expect(idsOf(await read({ pageSize: 10 }))).toHaveLength(10);
     expect(await requests()).toBe(2);
   });
 
-  it("P2: fails if a full page leads to itself, and does not silently cut the list", async () => {
+  it("fails if a full page leads to itself, and does not silently cut the list", async () => {
     const { plane, read } = await startWithOperations(30);
     await plane.rules.add({ route: LIST, skip: 1, count: null, page: "repeated-cursor" });
     expect(await caught(read({ pageSize: 10 }))).toMatchObject({ kind: "bad_answer" });
   });
 
-  it("P3: returns nothing twice if new operations start during the listing", async () => {
+  it("returns nothing twice if new operations start during the listing", async () => {
     const { account, plane, projectId } = await startWithOperations(30);
     const found: string[] = [];
     for await (const page of account.operations.pages(projectId, { pageSize: 7 })) {

@@ -62,7 +62,7 @@ describe("waiting for operations", () => {
     expect(all.length).toBeLessThanOrEqual(2 * 4);
   });
 
-  it("W8: looks up single operations that the first page does not show", async () => {
+  it("looks up single operations that the first page does not show", async () => {
     const { account, begin, plane, projectId, requests } = await start();
     const old = await begin({ count: 2, runningMs: null });
     await plane.state.startOperations({ projectId, count: 150, schedulingMs: 0, runningMs: 0 });
@@ -72,7 +72,7 @@ describe("waiting for operations", () => {
     expect(await requests()).toEqual(expect.arrayContaining([LIST, GET]));
   });
 
-  it("W1: polls an unknown operation a few times before it reports that it is not found", async () => {
+  it("polls an unknown operation a few times before it reports that it is not found", async () => {
     const { account, begin, plane, clock } = await start();
     const [ref = { projectId: "", id: "" }] = await begin({ runningMs: null });
     await plane.rules.add({ route: GET, status: 404, count: 3 });
@@ -86,7 +86,7 @@ describe("waiting for operations", () => {
     expect(clock.sleeps.length - before).toBe(3);
   });
 
-  it("W2: continues through a temporary failure of the service, and counts the errors", async () => {
+  it("continues through a temporary failure of the service, and counts the errors", async () => {
     const { account, begin, plane } = await start();
     const progress: WaitProgress[] = [];
     await plane.rules.add({ route: GET, status: 500, count: 9 });
@@ -95,7 +95,7 @@ describe("waiting for operations", () => {
     expect(progress.at(-1)).toMatchObject({ errors: 3 });
   });
 
-  it("W2: gives up before the deadline if the service keeps failing", async () => {
+  it("gives up before the deadline if the service keeps failing", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET, status: 500, count: null });
     const error = await caught(account.operations.wait(await begin(), { timeoutMs: 3_600_000 }));
@@ -103,7 +103,7 @@ describe("waiting for operations", () => {
     expect(clock.monotonic()).toBeLessThan(200_000);
   });
 
-  it("W2: says why it got no answer, in its progress and in the timeout error", async () => {
+  it("says why it got no answer, in its progress and in the timeout error", async () => {
     const { account } = await start();
     const told: string[] = [];
     const onProgress = ({ text }: WaitProgress) => void told.push(text);
@@ -123,7 +123,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain(` of project ${other}.`);
   });
 
-  it("W3: keeps waiting if a status is unknown, and warns once", async () => {
+  it("keeps waiting if a status is unknown, and warns once", async () => {
     const { account, begin, warnings } = await start();
     const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
     const error = await caught<TimeoutError>(account.operations.wait(refs));
@@ -140,7 +140,7 @@ describe("waiting for operations", () => {
   }
 
   for (const outcome of ["failed", "error", "cancelled"]) {
-    it(`W4: fails if the outcome is ${outcome}, and names the operation's id, action and number of failures`, async () => {
+    it(`fails if the outcome is ${outcome}, and names the operation's id, action and number of failures`, async () => {
       const { account, begin, projectId } = await start();
       const refs = await begin({ outcome });
       const error = await caught<OperationFailedError>(account.operations.wait(refs));
@@ -155,7 +155,7 @@ describe("waiting for operations", () => {
     });
   }
 
-  it("W4: treats an ended operation as ended even if a later page contradicts", async () => {
+  it("treats an ended operation as ended even if a later page contradicts", async () => {
     const { account, begin, plane } = await start();
     const [first, second] = [...(await begin({ schedulingMs: 0, runningMs: 0 })), ...(await begin())];
     const pages: string[][] = [];
@@ -173,7 +173,7 @@ describe("waiting for operations", () => {
     expect(fast.pending).toHaveLength(1);
   });
 
-  it("W5: ends at its deadline with the pending operations, so that the wait can be resumed", async () => {
+  it("ends at its deadline with the pending operations, so that the wait can be resumed", async () => {
     const { account, begin, projectId, clock } = await start();
     const refs = await begin({ runningMs: null });
     const before = clock.monotonic();
@@ -188,7 +188,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain("start_compute (running)");
   });
 
-  it("W5: does not wait for a request in flight after its deadline", async () => {
+  it("does not wait for a request in flight after its deadline", async () => {
     const { plane, account } = await startAccount({ clock: systemClock, requestTimeoutMs: 30_000 });
     const { id: projectId } = await plane.state.createProject();
     const { ids } = await plane.state.startOperations({ projectId });
@@ -199,7 +199,7 @@ describe("waiting for operations", () => {
     await plane.held.drop();
   });
 
-  it("W6: ends at once if it is cancelled, and sends no more requests", async () => {
+  it("ends at once if it is cancelled, and sends no more requests", async () => {
     const { account, begin, plane, clock } = await start();
     (clock as { auto: boolean }).auto = false;
     const controller = new AbortController();
@@ -217,7 +217,7 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("W7: ends at once, without a request, if the id of its project is an API key", async () => {
+  it("ends at once, without a request, if the id of its project is an API key", async () => {
     const { account, plane, clock } = await start();
     const error = await caught(account.operations.waitUntilIdle(plane.apiKey));
     expect(error).toMatchObject({ kind: "input" });
@@ -225,14 +225,14 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("W7: ends at once if the credential is refused", async () => {
+  it("ends at once if the credential is refused", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET, status: 401 });
     expect(await caught(account.operations.wait(await begin()))).toMatchObject({ kind: "auth" });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("W9: is not affected by jumps of the wall clock", async () => {
+  it("is not affected by jumps of the wall clock", async () => {
     let jump = 0;
     const { plane, clock } = await startAccount();
     const steady = {

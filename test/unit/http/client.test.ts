@@ -79,7 +79,7 @@ it.each<[string, Respond, string, RegExp]>([
   ["a stalled body", stalled, "timeout", /was not answered in time: /],
   ["a dripping body", dripping, "timeout", /did not answer completely in time .TimeoutError/],
   ["invalid JSON", (socket) => answer(socket, 200, "{"), "bad_answer", /INVALID_JSON.*is the address of the service/],
-])("C4: after %s, the error names the connection only if that failed", async (_, respond, kind, words) => {
+])("after %s, the error names the connection only if that failed", async (_, respond, kind, words) => {
   const { client } = await start(respond);
   const error = await caught(client.request({ ...GET, timeoutMs: 900 }));
   expect([error, error.message]).toMatchObject([{ kind, route: GET.route }, expect.stringMatching(words)]);
@@ -87,7 +87,7 @@ it.each<[string, Respond, string, RegExp]>([
 
 describe("a request that must be sent only once", () => {
   for (const [name, respond, onConnect] of LOSSES) {
-    it(`C4: is not sent again after ${name}, but reported as lost`, async () => {
+    it(`is not sent again after ${name}, but reported as lost`, async () => {
       const { client, server, clock } = await start(respond, onConnect ? { onConnect } : {});
       const error = await caught<AnswerLostError>(client.request(POST));
       expect(error).toMatchObject({ name: "AnswerLostError", kind: "answer_lost", route: "POST /things" });
@@ -97,7 +97,7 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it("C3: is tried again as long as it was provably not sent", async () => {
+  it("is tried again as long as it was provably not sent", async () => {
     const { client, clock, server } = await start(() => {});
     await server.close();
     const error = await caught<TransportError>(client.request(POST));
@@ -111,7 +111,7 @@ describe("a request that must be sent only once", () => {
     [503, [500, 1000, 2000, 4000]],
   ];
   for (const [status, sleeps] of pauses) {
-    it(`C12: is sent again after ${status}, which means that nothing was done`, async () => {
+    it(`is sent again after ${status}, which means that nothing was done`, async () => {
       const { client, clock, server } = await start((socket, _, n) => {
         answer(socket, n < 4 ? status : 200, n < 4 ? "busy" : { id: 1 });
       });
@@ -123,7 +123,7 @@ describe("a request that must be sent only once", () => {
   }
 
   it.each([-3, 0, 3])(
-    "C12: is sent again when a service whose clock is %d hours ahead asks for it by a date",
+    "is sent again when a service whose clock is %d hours ahead asks for it by a date",
     async (hours) => {
       const dateIn = (clock: DrivenClock, ms: number) => new Date(clock.now() + hours * 3_600_000 + ms).toUTCString();
       const { client, clock } = await start((socket, _, n) => {
@@ -136,7 +136,7 @@ describe("a request that must be sent only once", () => {
     },
   );
 
-  it("W6: is finished if it is aborted after it was sent, because the answer contains the result", async () => {
+  it("is finished if it is aborted after it was sent, because the answer contains the result", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -145,7 +145,7 @@ describe("a request that must be sent only once", () => {
     expect(await client.request({ ...POST, signal: controller.signal })).toMatchObject({ json: { id: 1 } });
   });
 
-  it("W6: is reported as lost and not as aborted if it is aborted after it was sent and its answer is lost", async () => {
+  it("is reported as lost and not as aborted if it is aborted after it was sent and its answer is lost", async () => {
     const controller = new AbortController();
     const { client, server } = await start((socket) => {
       controller.abort();
@@ -160,7 +160,7 @@ describe("a request that must be sent only once", () => {
     ["POST", "AnswerLostError", ""],
     ["DELETE", "AbortedError", "The service may have applied it."],
   ] as const)(
-    "W6: a %s has the request timeout left after an abort, even while its answer drips",
+    "a %s has the request timeout left after an abort, even while its answer drips",
     async (method, name, done) => {
       const controller = new AbortController();
       let drops: NodeJS.Timeout | undefined;
@@ -182,7 +182,7 @@ describe("a request that must be sent only once", () => {
     },
   );
 
-  it("W6: reports why it was refused even if it was aborted in the meantime", async () => {
+  it("reports why it was refused even if it was aborted in the meantime", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -192,7 +192,7 @@ describe("a request that must be sent only once", () => {
     expect(error.message).toContain("no such thing");
   });
 
-  it.each([423, 429, 503])("W6: is not sent again if it is aborted before the answer %d", async (status) => {
+  it.each([423, 429, 503])("is not sent again if it is aborted before the answer %d", async (status) => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       controller.abort(new Error("the run was cancelled"));
@@ -217,7 +217,7 @@ describe("a request that may be repeated", () => {
   // second.
   const failing = LOSSES.filter(([name]) => !/HTML|303|silence|stalled/.test(name));
   for (const [name, respond, onConnect] of failing) {
-    it(`W2: is tried three times if it meets ${name}`, async () => {
+    it(`is tried three times if it meets ${name}`, async () => {
       let connections = 0;
       const count = (socket: Socket) => {
         connections++;
@@ -288,7 +288,7 @@ describe("refusals", () => {
     [307, "api", /does not follow redirects/],
   ];
   for (const [status, kind, words] of cases) {
-    it(`C2: with ${status} are final for any method and are of kind ${kind}`, async () => {
+    it(`with ${status} are final for any method and are of kind ${kind}`, async () => {
       const { client, server } = await start((socket) => {
         answer(socket, status, { code: "", message: "no" }, { location: "/elsewhere" });
       });
@@ -433,7 +433,7 @@ describe("a client", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("W6: removes a cancelled request from the queue", async () => {
+  it("removes a cancelled request from the queue", async () => {
     const controller = new AbortController();
     const { client, server } = await start(() => {}, { concurrency: 1 });
     const first = caught(client.request({ ...GET, timeoutMs: 40 }));
@@ -444,7 +444,7 @@ describe("a client", () => {
     expect(server.requests.filter((each) => each.method === "POST")).toEqual([]);
   });
 
-  it("W6: ends a pause between attempts at once if the request is cancelled", async () => {
+  it("ends a pause between attempts at once if the request is cancelled", async () => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       answer(socket, 503, "");

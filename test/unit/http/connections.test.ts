@@ -41,7 +41,7 @@ async function start(respond: Respond, baseUrl?: string) {
 }
 
 describe("connections", () => {
-  it("C3: prove that nothing was sent if TLS cannot be set up, and are then not tried again", async () => {
+  it("prove that nothing was sent if TLS cannot be set up, and are then not tried again", async () => {
     const { baseUrl } = await startRawServer(
       () => {},
       (socket) => socket.end("no TLS here\r\n"),
@@ -162,7 +162,7 @@ describe("connections", () => {
     expect(outcome).toMatchObject({ code: "ETIMEDOUT", sent: false, proxy: named });
   });
 
-  it("C3: count as not sent if the tunnel breaks before TLS is set up in it, and blame the service", async () => {
+  it("count as not sent if the tunnel breaks before TLS is set up in it, and blame the service", async () => {
     const { server: proxy, client } = await start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       socket.once("data", () => socket.resetAndDestroy());

@@ -282,7 +282,7 @@ class Passes {
       emit: stream.emit,
       openState: (current) => this.stack.writer(current),
     });
-    const started = await secondsNow(this.process.env);
+    const started = seconds();
     try {
       const { result, changes } = await this.current.execute();
       if (!preview) await this.record({ startTime: started, result, resourceChanges: changes });
@@ -303,7 +303,7 @@ class Passes {
       environment: environmentOf(this.flags, this.process.env),
       config: await storedConfig(project, stack),
       version: 0,
-      endTime: await secondsNow(this.process.env),
+      endTime: seconds(),
     });
   }
 
@@ -346,12 +346,7 @@ class Passes {
   }
 }
 
-/**
- * Current time in seconds since 1970. In a run with driven time, it is that of the control plane, which the program and
- * the providers have, too: the history shows when a rotation was delivered.
- */
-async function secondsNow({ KEYPLANE_TEST_CLOCK: control }: NodeJS.ProcessEnv): Promise<number> {
-  if (control === undefined) return Math.floor(Date.now() / 1000);
-  const { now } = (await (await fetch(`${control}/clock`)).json()) as { now: number };
-  return Math.floor(now / 1000);
+/** Current time in seconds since 1970. */
+function seconds(): number {
+  return Math.floor(Date.now() / 1000);
 }

@@ -56,10 +56,11 @@ export class History {
     );
   }
 
-  /** Changes the latest run. */
-  async changeLatest(change: (record: UpdateRecord) => UpdateRecord): Promise<void> {
+  /** Changes the latest run, if it was recorded at this time or later, in milliseconds since 1970. */
+  async changeLatest(since: number, change: (record: UpdateRecord) => UpdateRecord): Promise<void> {
+    const recordedAt = (name: string) => Number(/-(\d+)\d{6}\.history\.json$/.exec(name)?.[1] ?? Number.NaN);
     const name = (await this.names())
-      .filter((each) => each.endsWith(END))
+      .filter((each) => recordedAt(each) >= since)
       .toSorted()
       .at(-1);
     if (name === undefined) return;
