@@ -30,7 +30,7 @@ export class PageSize {
   }
 }
 
-const ABOUT_LIMIT = /limit|page|maxim|at most|exceed|range|greater|less|too /i;
+const ABOUT_LIMIT = /limit|page size|maxim|at most|exceed|range|greater|less|too /i;
 /** Messages that do not say what is wrong. */
 const ABOUT_ANYTHING =
   /^(bad request|invalid (request|query|parameters?|arguments?)|validation (error|failed)|unprocessable entity)?\.?$/i;

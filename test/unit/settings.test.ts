@@ -43,13 +43,6 @@ describe("settings", () => {
     expect(settings).toMatchObject({ requestsPerSecond: 100, requestsPerMinute: 3000 });
   });
 
-  it("take names of stacks from JSON, also a name that Pulumi has read as a number, but nothing else", () => {
-    expect(from({ renamedFrom: '["dev", 5]' })).toMatchObject({ renamedFrom: ["dev", "5"] });
-    for (const wrong of ["[null]", "[true]", '["dev", {}]']) {
-      expect(() => from({ renamedFrom: wrong })).toThrow("keyplane:renamedFrom must be a list of former names");
-    }
-  });
-
   it("do not show the credential, however they are printed", () => {
     const settings = from({});
     expect(settings.apiKey).toBe(KEY);

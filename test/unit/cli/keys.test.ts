@@ -294,7 +294,7 @@ test("keys --json also prints an error as JSON, without the credential", async (
   const { code, stdout, stderr } = await run(["keys", "--json"], { env });
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toEqual({
-    error: { code: "KP-AUTH", message: expect.stringMatching(/401.*keyplane:apiKey/) },
+    error: { code: "KP-AUTH", message: expect.stringMatching(/401.*Check KEYPLANE_API_KEY/) },
   });
   expect(stdout + stderr).not.toContain("kp_wrong_but_secret");
 });
