@@ -52,13 +52,11 @@ const retry = [
       name: "an abort does not cut a change that was sent",
       change: always("exchange", "GET", "||"),
       test: http("client"),
-      by: "W6",
     },
     {
       name: "a change that was sent has the request timeout left after an abort",
       change: drop("exchange", "push"),
       test: http("client"),
-      by: "W6",
     },
     {
       name: "an aborted request is refused when its turn comes",
@@ -74,13 +72,11 @@ const retry = [
       name: "a date to retry after is measured on the service's clock",
       change: becomes("clock.now()", "#attempt", "date"),
       test: http("client"),
-      by: "C12",
     },
     {
       name: "a refusal is told, although the run was aborted meanwhile",
       change: without("#requestWithRetries", "refused"),
       test: http("client"),
-      by: "W6",
     },
   ]),
 ];
@@ -275,7 +271,7 @@ const deletes = [
       name: "a refused list does not answer for later runs",
       change: without("#read", "REFUSED_MS"),
       test: api("keys-list"),
-      by: "listing keys R1: sends one list with a credential",
+      by: "listing keys sends one list with a credential",
     },
   ]),
   ...inFile("provider/api/keys/api-keys.ts", [
@@ -288,31 +284,28 @@ const deletes = [
       name: "a key that was not found is not taken for revoked",
       change: never("revoke", "absent"),
       test: api("keys-revoke"),
-      by: "D5: asks again",
+      by: "asks again",
     },
     {
       name: "a credential that was refused from the start sends one list",
       change: never("#read", "#refusal", "REFUSED_MS"),
       test: api("keys-list"),
-      by: "R1",
     },
     {
       name: "a credential that was accepted once is not refused for good",
       change: without("#read", "#isAccepted"),
       test: api("keys-list"),
-      by: "R1",
     },
     {
       name: "a list that lags behind a revocation is read again",
       change: becomes("[]", "listWithout", "SETTLE_PAUSES_MS"),
       test: api("keys-revoke"),
-      by: "D3",
     },
     {
       name: "a list that lacks a key again does not settle its revocation",
       change: drop("#settleRevoke", "open", "unlisted"),
       test: api("keys-revoke"),
-      by: "revoking a key D2: fails if every answer is lost and no list",
+      by: "revoking a key fails if every answer is lost and no list",
     },
   ]),
 ];
@@ -323,16 +316,14 @@ const waits = [
       name: "an operation may be unknown at first",
       change: always("miss", "MAX_MISSES"),
       test: api("waits"),
-      by: "W1",
     },
-    { name: "a wait ends with its signal", change: drop("start", "signals", "#cleanup"), test: api("waits"), by: "W6" },
+    { name: "a wait ends with its signal", change: drop("start", "signals", "#cleanup"), test: api("waits") },
   ]),
   ...inFile("provider/api/operations/operations.ts", [
     {
       name: "a project that is known again gets all its polls",
       change: drop("fetch", "projectId"),
       test: api("idle"),
-      by: "W1",
     },
   ]),
   ...inFile("provider/api/operations/project-poller.ts", [
@@ -345,7 +336,6 @@ const waits = [
       name: "a project that stayed unknown gets one poll",
       change: drop("constructor", "wasUnknown"),
       test: api("idle"),
-      by: "W1",
     },
   ]),
 ];
@@ -391,7 +381,7 @@ const values = [
 
 const outside = [
   ...inFile("provider/api/operations/wait.ts", [
-    { name: "a wait says why it got no answer", change: drop("missed", "#trouble"), test: api("waits"), by: "W2" },
+    { name: "a wait says why it got no answer", change: drop("missed", "#trouble"), test: api("waits") },
   ]),
   ...inFile("provider/text.ts", [
     {

@@ -408,7 +408,7 @@ let executable: string | undefined;
 
 /** The executable plugin. It is bundled if it is older than the build. */
 function pluginExecutable(): string {
-  executable ??= process.env.KEYPLANE_PLUGIN || bundled();
+  executable ??= bundled();
   return executable;
 }
 

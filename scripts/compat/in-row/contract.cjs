@@ -11,10 +11,10 @@ const { call } = engineOf("provider/plugin-process.js");
 const { PulumiSdk } = engineOf("program/pulumi-sdk.js");
 
 const sdk = new PulumiSdk(__dirname);
-const baseOf = (kind) => ({
-  __provider: `exports.handler=()=>require("keyplane/provider").${kind}`,
-  resourceUrn: `urn:pulumi:dev::compat::pulumi-nodejs:dynamic/keyplane:${kind}::app`,
-});
+const base = {
+  __provider: 'exports.handler=()=>require("keyplane/provider").ApiKey',
+  resourceUrn: "urn:pulumi:dev::compat::pulumi-nodejs:dynamic/keyplane:ApiKey::app",
+};
 const struct = (values) => sdk.struct.fromJavaScript(values);
 
 async function main() {
@@ -25,8 +25,7 @@ async function main() {
     directory: __dirname,
     engineAddress: engine.address,
     config: { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey },
-    // The provider finds the command that runs it among its parents. This one has no option that limits a run.
-    env: { ...process.env, KEYPLANE_PULUMI: __filename },
+    env: process.env,
     started: () => {},
     printed: () => {},
   });
@@ -42,43 +41,47 @@ async function main() {
 async function exercise(client, plane) {
   const { CheckRequest, CreateRequest, DiffRequest, ReadRequest, DeleteRequest } = sdk.provider;
 
-  const base = baseOf("ApiKey");
-  const wrong = new CheckRequest().setOlds(struct({})).setNews(struct({ ...base, owner: "any", rotateAfter: "soon" }));
-  const checked = await call((done) => client.check(wrong, done));
+  const check = (news) => {
+    const request = new CheckRequest().setOlds(struct({})).setNews(struct(news));
+    return call((done) => client.check(request, done));
+  };
+  const wrong = await check({ ...base, rotateAfter: "soon" });
   assert.deepEqual(
-    checked.getFailuresList().map((failure) => failure.getProperty()),
+    wrong.getFailuresList().map((failure) => failure.getProperty()),
     [""],
   );
   assert.equal(await plane.count(), 0);
 
-  const owner = new CreateRequest().setProperties(struct({ ...baseOf("Owner"), project: "compat", stack: "dev" }));
-  const { identity } = (await call((done) => client.create(owner, done))).getProperties().toJavaScript();
-  const create = new CreateRequest().setProperties(struct({ ...base, owner: identity }));
-  const created = await call((done) => client.create(create, done));
+  // The check chooses the mark in the key's name, and the engine passes it on.
+  const checked = async () => ({ ...(await check(base)).getInputs().toJavaScript(), ...base });
+  const create = (given) => call((done) => client.create(new CreateRequest().setProperties(struct(given)), done));
+  const inputs = await checked();
+  const created = await create(inputs);
   const id = created.getId();
-  const outputs = created.getProperties().toJavaScript();
+  const outputs = outputsIn(created);
   assert.deepEqual(
     (await plane.liveKeys()).map((key) => String(key.id)),
     [id],
   );
   assert.ok((await plane.secretsEverIssued()).includes(outputs.key));
   assert.equal(outputs.__provider, base.__provider);
+  assert.equal(outputs.name, `app-${inputs.__mark}`);
 
   const diff = new DiffRequest()
     .setId(id)
     .setOlds(struct(outputs))
-    .setNews(struct({ ...base, owner: identity, namePrefix: "other" }));
+    .setNews(struct({ ...inputs, namePrefix: "other" }));
   assert.deepEqual((await call((done) => client.diff(diff, done))).getReplacesList(), ["namePrefix"]);
 
   const read = () => call((done) => client.read(new ReadRequest().setId(id).setProperties(struct(outputs)), done));
-  assert.deepEqual((await read()).getProperties().toJavaScript(), outputs);
+  assert.deepEqual(outputsIn(await read()), outputs);
   await call((done) => client.delete(new DeleteRequest().setId(id).setProperties(struct(outputs)), done));
   assert.deepEqual(await plane.liveKeys(), []);
   assert.equal((await read()).getId(), "");
 
   // A key that is not ready is recorded despite the error, so that it can be resumed or deleted.
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
-  const recorded = notReadyIn(await call((done) => client.create(create, done)).catch((error) => error));
+  const recorded = notReadyIn(await create(await checked()).catch((error) => error));
   assert.deepEqual(
     (await plane.liveKeys()).map((key) => String(key.id)),
     [recorded.getId()],
@@ -87,7 +90,7 @@ async function exercise(client, plane) {
 
   // The host does not tell its providers about a cancelled run. keyplane observes the call lookup of gRPC's server.
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
-  const waiting = call((done) => client.create(create, done)).catch((error) => error);
+  const waiting = create(await checked()).catch((error) => error);
   while ((await plane.liveKeys()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   await call((done) => client.cancel(new sdk.empty(), done));
   assert.match(
@@ -96,6 +99,12 @@ async function exercise(client, plane) {
       .join(),
     /aborted/,
   );
+}
+
+/** Returns the outputs in an answer, with the secret of the key as the engine passes it back: without its mark. */
+function outputsIn(answer) {
+  const { key, ...outputs } = answer.getProperties().toJavaScript();
+  return { ...outputs, key: key.value };
 }
 
 /** Returns what a failed call reports about a key that exists but is not ready. */

@@ -33,6 +33,18 @@ describe("listing keys", () => {
     expect(made).toEqual([" [2Jeve ", " 31meve ", "e ve"]);
   });
 
+  it("shows no secret that the service repeats in a record", async () => {
+    const { plane, account } = await startAccount();
+    const { key } = await account.keys.create("ci");
+    const headers = { authorization: `Bearer ${plane.apiKey}` };
+    const records = (await (await fetch(`${plane.url}/api_keys`, { headers })).json()) as readonly object[];
+    for (const text of [key, plane.apiKey, key.toUpperCase(), Buffer.from(key).toString("hex")]) {
+      const body = JSON.stringify(records.map((each) => ({ ...each, name: `n-${text}`, created_by: { name: text } })));
+      await plane.rules.add({ route: "GET /api_keys", status: 200, body });
+      expect(JSON.stringify(await account.keys.list({ fresh: true }))).not.toContain(text);
+    }
+  });
+
   it("returns the same list to all callers after a revocation, so that it is indexed once", async () => {
     const { account } = await startAccount();
     const [first, second] = [await account.keys.create("ci-1"), await account.keys.create("ci-2")];

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeAll } from "vitest";
 
 // The mutation run gives another one.
-export const main = process.env.KEYPLANE_CLI ?? resolve(__dirname, "../../../dist/cli/main.js");
+export const main = resolve(__dirname, "../../../dist/cli/main.js");
 const children: ChildProcess[] = [];
 const folders: string[] = [];
 
