@@ -146,6 +146,8 @@ async function settleOwn(
     }),
     ...others.map((key) => {
       const note = notes.get(markIn(key.name) ?? "");
+      // `settleNotes` does that, for all calls.
+      if (note !== undefined && key.lastUsedAt === null) return [];
       return carryOut(key, { by: note ? "note" : "nothing", provider: note?.by ?? "own" }, state, call);
     }),
   ];
