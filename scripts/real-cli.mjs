@@ -1,0 +1,98 @@
+// Builds the real Pulumi CLI from the Go module proxy, for tests: `npm run real-cli` prints the folder that has it.
+//   npm run real-cli -- --pulumi 3.260.0     another version: one of the folders in scripts/real-cli
+// The folder is a cache outside the tree. A second call only prints it.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const SOURCES = fileURLToPath(new URL("real-cli/", import.meta.url));
+
+/** The versions that can be built, the newest first. Each folder pins one, with all that it needs. */
+export const VERSIONS = readdirSync(SOURCES)
+  .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
+  .sort((one, other) => other.localeCompare(one, undefined, { numeric: true }));
+
+/** What stands beside the CLI: Pulumi's own hosts for Node are not on the module proxy. */
+const HOSTS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
+
+const isMain = process.argv[1] === fileURLToPath(import.meta.url);
+if (isMain) {
+  const { values } = parseArgs({ options: { pulumi: { type: "string" } } });
+  try {
+    process.stdout.write(`${realCli(values.pulumi)}\n`);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Whether Go is installed, so that the CLI can be built. */
+export function hasGo() {
+  return spawnSync("go", ["version"], { stdio: "ignore" }).status === 0;
+}
+
+/** The folder with `pulumi` and its hosts for Node. Builds them if they are not in the cache. */
+export function realCli(version = VERSIONS[0]) {
+  if (!VERSIONS.includes(version)) {
+    throw new Error(`There is no Pulumi CLI ${version} in scripts/real-cli. Choose one of ${VERSIONS.join(", ")}.`);
+  }
+  if (!hasGo()) {
+    const [, needed] = /^go (\S+)$/m.exec(readFileSync(join(SOURCES, version, "go.mod"), "utf8")) ?? [];
+    throw new Error(`The real Pulumi CLI is built with Go, which was not found. Install Go ${needed} or newer.`);
+  }
+  const folder = join(cacheFolder(), `${version}-${digestOf(version)}`);
+  if (!existsSync(join(folder, "pulumi"))) build(version, folder);
+  return folder;
+}
+
+function cacheFolder() {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  return join(cache, "keyplane", "real-cli");
+}
+
+/** What the result depends on: the version of Go, the pinned modules, and the hosts. */
+function digestOf(version) {
+  const hash = createHash("sha256").update(execFileSync("go", ["env", "GOVERSION"]));
+  const files = [join(version, "go.mod"), join(version, "go.sum"), ...HOSTS];
+  for (const file of files) hash.update(readFileSync(join(SOURCES, file)));
+  return hash.digest("hex").slice(0, 12);
+}
+
+function build(version, folder) {
+  process.stderr.write(
+    `Building the Pulumi CLI ${version} from the Go module proxy (about 5 minutes on 2 cores) ...\n`,
+  );
+  const work = mkdtempSync(join(tmpdir(), "real-cli-"));
+  try {
+    // In a folder of its own, so that Go changes nothing in the tree.
+    cpSync(join(SOURCES, version), work, { recursive: true });
+    const versionFlag = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
+    const result = join(work, "result");
+    mkdirSync(result);
+    const flags = ["build", "-trimpath", "-ldflags", `-s -w ${versionFlag}`, "-o", join(result, "pulumi")];
+    execFileSync("go", [...flags, "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"], {
+      cwd: work,
+      env: { ...process.env, GOFLAGS: "-mod=readonly" },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    for (const host of HOSTS) cpSync(join(SOURCES, host), join(result, host));
+    mkdirSync(join(folder, ".."), { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
+    move(result, folder);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Moves a folder, also to another file system. The CLI comes last, because its presence shows that all is there. */
+function move(from, to) {
+  try {
+    renameSync(from, to);
+  } catch {
+    for (const name of [...HOSTS, "pulumi"]) cpSync(join(from, name), join(to, name));
+  }
+}
