@@ -6,7 +6,7 @@ import { renderNodeSdk } from "./schema/node-sdk.mjs";
 import { renderSchema } from "./schema/render.mjs";
 
 const require = createRequire(import.meta.url);
-const { resourceTypes } = require("../dist/provider/resources");
+const { resourceTypes } = require("../dist/provider/resources/all");
 const { SETTINGS } = require("../dist/provider/settings/settings");
 
 const target = new URL("../provider/plugin/schema.json", import.meta.url);

@@ -14,7 +14,7 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
-import { resourceTypes } from "../resources";
+import { resourceTypes } from "../resources/all";
 import { changedNames } from "../schema/diff";
 import { CallError, reasonsOf } from "../session/call";
 import type { Session } from "../session/session";

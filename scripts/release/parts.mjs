@@ -75,7 +75,7 @@ function flawsOfNames({ settings, manifest }) {
 }
 
 function flawsOfCommittedSchema({ schema, version, settings }) {
-  const { resourceTypes } = require("../../dist/provider/resources");
+  const { resourceTypes } = require("../../dist/provider/resources/all");
   const { SETTINGS } = require("../../dist/provider/settings/settings");
   const isCurrent =
     renderSchema({ resourceTypes, settings: SETTINGS, release: settings }) === read("provider/plugin/schema.json");

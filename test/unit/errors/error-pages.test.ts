@@ -6,7 +6,7 @@ import { type Account, Collected } from "../../../provider/api";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
-import { resourceTypes } from "../../../provider/resources";
+import { resourceTypes } from "../../../provider/resources/all";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import { mustFindProvider } from "../../../sdk/nodejs/provider-here";

@@ -4,7 +4,7 @@ import { parseDuration } from "../../../provider/duration";
 import { InputError } from "../../../provider/errors";
 import { checkId, keyIdOf } from "../../../provider/ids";
 import { markIn, nameOf, newMark, PREFIX_LENGTH, prefixFrom } from "../../../provider/keys/naming";
-import { resourceTypes } from "../../../provider/resources";
+import { resourceTypes } from "../../../provider/resources/all";
 import { type CheckCall, checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { types } from "../../../provider/schema/field-types";
