@@ -1,10 +1,11 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { shownName } from "../text";
 import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey } from "./lost";
 import { formatListed, nameInUrn } from "./naming";
-import type { Call } from "./place";
+import type { Call, Place } from "./place";
 import { revokeCommand } from "./scope";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
@@ -17,12 +18,28 @@ export interface NameClaim {
   readonly projectId?: string | undefined;
 }
 
+/** The URNs of the resources that have requested exact names in this process, by name. */
+const claims = new WeakMap<Place, Map<string, string>>();
+
 /**
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key.
  */
 export async function createExact(claim: NameClaim, call: Call): Promise<CreatedKey> {
   const { name } = claim;
+  // Before the first request: neither a list nor the state shows a key that another resource is about to get.
+  const claimant = getOrCreate(
+    getOrCreate(claims, call.place, () => new Map()),
+    name,
+    () => call.urn,
+  );
+  if (claimant !== call.urn) {
+    const other = JSON.stringify(shownName(nameInUrn(claimant)));
+    throw new KeyplaneError(
+      "KP-NAME-TAKEN",
+      `the name ${name} is taken by ${other} in this stack. Choose another name`,
+    );
+  }
   await clearName(claim, call);
   try {
     return await createWhenFree(claim, call);

@@ -131,7 +131,7 @@ test("Ctrl+C during a creation whose answer drips ends within the request timeou
     },
   );
   expect(performance.now() - begun).toBeLessThan(20_000);
-  expect(saidBy(cancelled)).toContain("KP-NOT-READY");
+  expect(saidBy(cancelled)).toContain("KP-UNSETTLED");
   const [lost] = await live();
   await run.run("up");
   const [id, ...others] = await live();

@@ -270,6 +270,15 @@ describe("an exact name", () => {
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
+  test("goes to one of two resources in a run, even with revokeUnused", async () => {
+    const stack = await TestStack.start();
+    const inputs = { name: "deploy", onNameConflict: "revokeUnused" };
+    const run = await stack.up({ ci: key(inputs), other: key(inputs) });
+    expect([posts(run), Object.keys(run.errors)]).toEqual([1, ["other"]]);
+    expect(run.errors.other).toContain("KP-NAME-TAKEN");
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
   test.each<[string, (stack: TestStack, id: string) => unknown]>([
     ["was used", (stack, id) => stack.plane.state.useKey(id)],
     [
