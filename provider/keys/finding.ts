@@ -18,7 +18,7 @@ export interface RecordedKey {
   readonly name?: string | undefined;
   /** The mark that its name has, if the name itself is not recorded. */
   readonly mark?: string | undefined;
-  /** The mark of the account that last showed it. */
+  /** The fingerprint of the account that last showed it. */
   readonly account: string | undefined;
   /** ISO 8601 time by which it existed; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
@@ -58,7 +58,7 @@ export async function findKey(
 /** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
 export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
   const { place } = call;
-  if (place.keys.hasRevoked(held.id)) return;
+  if (accountNow(held.account, place) === "same" || place.keys.hasRevoked(held.id)) return;
   // Any list will do, because the name of an id never changes.
   const found = await place.keys.find(held.id);
   if (found === undefined) await findKey(held, call);

@@ -34,7 +34,7 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Left {
   /** ISO 8601 time at which the service created the current key. */
   readonly createdAt: string | undefined;
   readonly pending: readonly PendingWork[];
-  /** The mark of the account that last showed the keys; see `account.ts`. */
+  /** The fingerprint of the account that last showed the keys; see `account.ts`. */
   readonly account: string | undefined;
 }
 

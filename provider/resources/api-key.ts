@@ -1,18 +1,17 @@
 import { parseDuration } from "../duration";
 import { KeyplaneError } from "../errors";
-import { accountNow } from "../keys/account";
 import { reportSkew } from "../keys/clock";
 import { createKey, NotCreated } from "../keys/creating";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
 import { settleLeftovers } from "../keys/leftovers";
-import { settleLost, settleLostForGood } from "../keys/lost";
+import { settleLost } from "../keys/lost";
 import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
 import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
 import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
-import { mustBeRevoked, revokeAll, revokeKey } from "../keys/revoking";
+import { revokeAll, revokeKey } from "../keys/revoking";
 import { sameScope } from "../keys/scope";
 import {
   COMMON_OUTPUTS,
@@ -32,7 +31,7 @@ import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
-import { atBorder, inputsIn, NotReady, settling } from "./resource";
+import { atBorder, inputsIn, NotReady, settling, settlingForGood } from "./resource";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -91,8 +90,7 @@ export const apiKey = atBorder<Inputs, State>({
   holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
   async mustBeHere(state, call) {
-    const { key, account } = state;
-    if (key !== undefined && accountNow(account, call.place) !== "same") await mustBeHere(recorded(key, state), call);
+    if (state.key !== undefined) await mustBeHere(recorded(state.key, state), call);
   },
 
   async create(inputs, call) {
@@ -144,15 +142,12 @@ export const apiKey = atBorder<Inputs, State>({
   },
 
   async delete(state, call) {
-    const { key, inputs, lost, account, requests } = state;
-    const settled = settleLeftovers(call, requests);
-    await settleLostForGood(lost, account, call);
-    if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
-      call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-    } else if (key !== undefined) await revokeKey(recorded(key, state), call);
-    mustBeRevoked(await revokeAll(pendingKeys(state), call));
-    const { ofNotes, own } = await settled;
-    mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
+    const { key, inputs } = state;
+    await settlingForGood(state, pendingKeys(state), call, async () => {
+      if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
+        call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+      } else if (key !== undefined) await revokeKey(recorded(key, state), call);
+    });
   },
 });
 

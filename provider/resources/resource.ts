@@ -1,6 +1,9 @@
 import type { ErrorCode } from "../errors";
+import type { RecordedKey } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
+import { settleLostForGood } from "../keys/lost";
 import type { Call } from "../keys/place";
+import { mustBeRevoked, revokeAll } from "../keys/revoking";
 import type { Left } from "../keys/state";
 import type { Members } from "../members";
 import type { CheckCall, Checked, Failure } from "../schema/check";
@@ -150,6 +153,26 @@ export async function settling<State extends Left>(
     await settled;
     throw error;
   }
+}
+
+/**
+ * Settles what creations have left beside a deletion. Throws if a key stays live: the state, which has it on record, would
+ * be gone.
+ * @param pending - The keys that the resource has still to revoke, besides its own.
+ * @param revokeOwn - Revokes its own keys.
+ */
+export async function settlingForGood(
+  { lost, account, requests }: Left & Pick<RecordedKey, "account">,
+  pending: readonly RecordedKey[],
+  call: Call,
+  revokeOwn: () => Promise<void>,
+): Promise<void> {
+  const settled = settleLeftovers(call, requests);
+  await settleLostForGood(lost, account, call);
+  await revokeOwn();
+  mustBeRevoked(await revokeAll(pending, call));
+  const { ofNotes, own } = await settled;
+  mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
 }
 
 /** The inputs in the outputs of a resource. */

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { accountNow } from "../keys/account";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
-import { settleLost, settleLostForGood } from "../keys/lost";
+import { settleLost } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import type { Call } from "../keys/place";
 import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
-import { mustBeRevoked, refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
+import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
 import { UNKNOWN } from "../schema/field-types";
-import { atBorder, NotReady, settling } from "./resource";
+import { atBorder, NotReady, settling, settlingForGood } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
@@ -59,8 +58,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   async mustBeHere(state, call) {
     const key = state.current ?? state.previous;
-    if (key !== undefined && accountNow(state.account, call.place) !== "same")
-      await mustBeHere(recorded(key, state), call);
+    if (key !== undefined) await mustBeHere(recorded(key, state), call);
   },
 
   async create(inputs, call) {
@@ -124,22 +122,18 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
-    const { current, previous, lost, account, requests } = state;
-    const settled = settleLeftovers(call, requests);
-    await settleLostForGood(lost, account, call);
-    const keys = [previous, current].filter((key) => key !== undefined);
-    const kept = keys.filter((key) => staysLive(key, state));
-    for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-    const toRevoke = keys.filter((key) => !kept.includes(key));
-    // Before the first revocation, so that a refusal leaves both keys.
-    for (const key of toRevoke) refuseOwnCredential(key, call);
-    for (const key of toRevoke) {
-      call.row.progress(`revoking key ${key.id}`);
-      await revokeKey(recorded(key, state), call);
-    }
-    mustBeRevoked(await revokeAll(pendingKeys(state), call));
-    const { ofNotes, own } = await settled;
-    mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
+    await settlingForGood(state, pendingKeys(state), call, async () => {
+      const keys = [state.previous, state.current].filter((key) => key !== undefined);
+      const kept = keys.filter((key) => staysLive(key, state));
+      for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+      const toRevoke = keys.filter((key) => !kept.includes(key));
+      // Before the first revocation, so that a refusal leaves both keys.
+      for (const key of toRevoke) refuseOwnCredential(key, call);
+      for (const key of toRevoke) {
+        call.row.progress(`revoking key ${key.id}`);
+        await revokeKey(recorded(key, state), call);
+      }
+    });
   },
 });
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf, parseDuration } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
-import { accountNow } from "../../keys/account";
 import { reportSkew } from "../../keys/clock";
 import { createKey, NotCreated } from "../../keys/creating";
 import { mustBeHere } from "../../keys/finding";
@@ -35,8 +34,7 @@ export async function rotateKey(
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
-  if (known !== undefined && accountNow(before.account, place) !== "same")
-    await mustBeHere(recorded(known, before), call);
+  if (known !== undefined) await mustBeHere(recorded(known, before), call);
   const state = await withoutBroken(before, call);
 
   const made = await makeReadyKey(
