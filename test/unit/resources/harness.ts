@@ -21,8 +21,8 @@ import { readHistory } from "../../../provider/stack/history";
 import { PulumiError } from "../../../provider/stack/pulumi";
 import { Stack } from "../../../provider/stack/stack";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
-import { DrivenClock } from "../http/driven-clock";
 import { DYNAMIC, provider, providerUrn, saved, urnOf } from "../stack/saved-stack";
+import { LinkedClock } from "./linked-clock";
 
 const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
 type Kind = keyof typeof TYPES;
@@ -98,47 +98,6 @@ afterEach(async () => {
   // The own property that a run has set hides that of the process.
   Reflect.deleteProperty(performance, "timeOrigin");
 });
-
-/** A driven clock, which the clocks of control planes follow. Time passes only while somebody waits. */
-export class LinkedClock extends DrivenClock {
-  /** Called while everybody waits, each time before the time advances. */
-  meanwhile: () => Promise<unknown> = () => Promise.resolve();
-  readonly planes: ControlPlane[];
-  #waking: number[] = [];
-  #jumps = Promise.resolve();
-
-  constructor(plane: ControlPlane, now: number) {
-    super(false, now - 1_000);
-    this.planes = [plane];
-  }
-
-  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const at = this.monotonic() + ms;
-    this.#waking.push(at);
-    const sleep = super.sleep(ms, signal);
-    // Advances one at a time, because two at once would advance the time twice.
-    this.#jumps = this.#jumps.then(() => this.#jump());
-    try {
-      await sleep;
-    } finally {
-      this.#waking.splice(this.#waking.indexOf(at), 1);
-    }
-  }
-
-  async pass(ms: number): Promise<void> {
-    await Promise.all(this.planes.map((plane) => plane.clock.advance(ms)));
-    this.advance(ms);
-  }
-
-  async #jump(): Promise<void> {
-    await new Promise(setImmediate);
-    await this.meanwhile();
-    const next = Math.min(...this.#waking);
-    if (next > this.monotonic() && Number.isFinite(next)) await this.pass(next - this.monotonic());
-    // A delay of nothing is over at once.
-    else this.advance(0);
-  }
-}
 
 /** The engine that a provider's process talks to: it records the messages. */
 class RecordedEngine extends EngineLink {
