@@ -82,7 +82,7 @@ export class CrashHarness {
 
   /** The cases of a scenario, from what one run without a kill says. */
   async cases(scenario: Scenario): Promise<Case[]> {
-    const { name, command, program, rules = [], nexts } = scenario;
+    const { command, program, rules = [] } = scenario;
     const stage = await this.stage(scenario);
     try {
       for (const rule of rules) await stage.plane.rules.add(rule);
@@ -90,9 +90,8 @@ export class CrashHarness {
       await stage.workspace.run(command, { env: stage.env(program, { record }) });
       const lines = (await readFile(record, "utf8")).trim().split("\n");
       return casesOf(
-        name,
+        scenario,
         lines.map((line) => JSON.parse(line) as Message),
-        nexts,
       );
     } finally {
       await stage.close();

@@ -4,7 +4,7 @@
 //   host.pid      the process id of the provider: of the plugin if CRASH_FRONT_END is `plugin`, otherwise of the dynamic host
 //   loaded        exists once the provider runs keyplane: without keyplane's code, a host can outlive its engine
 //   struck        exists once the moment has come
-// It also skips slow work that the tests do not need, because a matrix of some thousand runs has to end within an hour.
+// It also skips slow work that the tests do not need, because the matrix has more than a thousand runs.
 const { subscribe } = require("node:diagnostics_channel");
 const crypto = require("node:crypto");
 const fs = require("node:fs");

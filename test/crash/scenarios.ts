@@ -1,6 +1,6 @@
 import type { Rule } from "keyplane/testing";
 import { RECIPIENTS } from "../recipients";
-import type { Moment, Next } from "./plan";
+import type { Moment, Next, Plan } from "./plan";
 
 /** A key of the program: its arguments, whether it rotates, and whether a consumer holds or uses it. */
 export interface DeclaredKey {
@@ -20,13 +20,11 @@ interface Run {
 }
 
 /** A run that is interrupted at each of its moments. */
-export interface Scenario extends Run {
-  readonly name: string;
+export interface Scenario extends Run, Plan {
   /** The runs before it. A killed one leaves what a crash leaves. */
   readonly before: readonly (Omit<Run, "command"> & { readonly killedAt?: Moment })[];
   /** How much time passes after them, in milliseconds. */
   readonly waitMs?: number;
-  readonly nexts: readonly Next[];
   /** Whether the run revokes the first key of `a` while a consumer still has it. */
   readonly revokesHeld?: true;
 }
@@ -70,30 +68,56 @@ const after = (...programs: readonly Keys[]) => ({ before: programs.map((program
 /** Everything that keyplane does with keys. */
 export const scenarios: readonly Scenario[] = [
   { name: "replace", ...after(a(triggered("1"))), ...up(a(triggered("2"))) },
-  { name: "replace, answer lost", ...after(a(triggered("1"))), ...up(a(triggered("2"))), rules: lost, nexts: FORTH },
+  {
+    name: "replace, answer lost",
+    isVariant: true,
+    ...after(a(triggered("1"))),
+    ...up(a(triggered("2"))),
+    rules: lost,
+    nexts: FORTH,
+  },
   {
     name: "replace, exact name",
+    isVariant: true,
     ...after(a({ ...exact, ...triggered("1") })),
     ...up(a({ ...exact, ...triggered("2") })),
     nexts: FORTH,
   },
   { name: "create", ...after(b), ...up(a()) },
   { name: "create, first", ...after(), ...up(held({})) },
-  { name: "create, answer lost", ...after(b), ...up(a()), rules: lost },
-  { name: "create, exact name", ...after(b), ...up(a(exact)), nexts: FORTH },
-  { name: "create, sealed, with a deadline", ...after(b), ...up(a({ sealTo: RECIPIENTS[0], maxAge: "90d" })) },
+  { name: "create, answer lost", isVariant: true, ...after(b), ...up(a()), rules: lost },
+  { name: "create, exact name", isVariant: true, ...after(b), ...up(a(exact)), nexts: FORTH },
+  {
+    name: "create, sealed, with a deadline",
+    isVariant: true,
+    ...after(b),
+    ...up(a({ sealTo: RECIPIENTS[0], maxAge: "90d" })),
+  },
   {
     name: "create, operations",
+    isVariant: true,
     ...after(b),
     ...up(a()),
     rules: [{ route: POST, operations: [{ action: "start_compute" }] }],
   },
-  { name: "create, rotating", ...after(b), ...up(rotating()) },
-  { name: "create again", before: [{ program: b }, { program: a(), killedAt: killedAtPost }], ...up(a()) },
-  { name: "adopt", ...after(b), ...up(rotating({ adopt: { id: HAND_ID, key: HAND_KEY } })), nexts: FORTH },
+  { name: "create, rotating", isVariant: true, ...after(b), ...up(rotating()) },
+  {
+    name: "create again",
+    isVariant: true,
+    before: [{ program: b }, { program: a(), killedAt: killedAtPost }],
+    ...up(a()),
+  },
+  {
+    name: "adopt",
+    isVariant: true,
+    ...after(b),
+    ...up(rotating({ adopt: { id: HAND_ID, key: HAND_KEY } })),
+    nexts: FORTH,
+  },
   { name: "rotate", ...after(rotating(triggered("1"))), ...up(rotating(triggered("2"))) },
   {
     name: "rotate, answer lost",
+    isVariant: true,
     ...after(rotating(triggered("1"))),
     ...up(rotating(triggered("2"))),
     rules: lost,
@@ -101,11 +125,13 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "rotate, other recipients",
+    isVariant: true,
     ...after(rotating({ sealTo: RECIPIENTS[0] })),
     ...up(rotating({ sealTo: RECIPIENTS[1] })),
   },
   {
     name: "rotate again",
+    isVariant: true,
     before: [{ program: rotating(triggered("1")) }, { program: rotating(triggered("2")), killedAt: killedAtPost }],
     ...up(rotating(triggered("2"))),
     nexts: FORTH,
@@ -126,12 +152,14 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "revoke previous",
+    isVariant: true,
     ...after(rotating(triggered("1")), rotating(triggered("2"))),
     ...up(rotating({ ...triggered("2"), revokeNow: KEY_OF_A })),
     nexts: FORTH,
   },
   {
     name: "update",
+    isVariant: true,
     // The answer to the first creation had no secret, and its key could not be revoked. The update has to revoke it.
     before: [
       { program: b },
@@ -147,10 +175,17 @@ export const scenarios: readonly Scenario[] = [
     nexts: FORTH,
   },
   { name: "remove", ...after(a()), ...up(b) },
-  { name: "remove, rotating", ...after(rotating(triggered("1")), rotating(triggered("2"))), ...up(b), nexts: FORTH },
+  {
+    name: "remove, rotating",
+    isVariant: true,
+    ...after(rotating(triggered("1")), rotating(triggered("2"))),
+    ...up(b),
+    nexts: FORTH,
+  },
   { name: "destroy", ...after(a()), command: "destroy", program: a(), nexts: FORTH },
   {
     name: "destroy after a kill",
+    isVariant: true,
     before: [{ program: b }, { program: a(), killedAt: killedAtPost }],
     command: "destroy",
     program: a(),
