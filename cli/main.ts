@@ -1,81 +1,7 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from "commander";
-import { isKeyplaneError, messageOf } from "../provider/errors";
-import { terminalColumns } from "../provider/terminal-columns";
-import { VERSION } from "../provider/version";
-import { CommandRun, EXIT, EXIT_CODES, type ExitCode } from "./command-run";
-import { addDoctor } from "./doctor/doctor";
-import { addExplain } from "./explain";
-import { addIdentify } from "./identify/identify";
-import { addKeys } from "./keys/keys";
-import { addProjects } from "./projects";
-import { addReap } from "./reap/reap";
-import { addReport } from "./report/report";
-import { addRevoke } from "./revoke/revoke";
-import { addServe } from "./serve";
-import { addSweep } from "./sweep/sweep";
-import { note, noteError, printJson } from "./terminal";
-import { UsageError, usageErrorOf } from "./usage-error";
-import { addWait } from "./wait";
-
-const commands: Readonly<Record<string, (program: Command, run: CommandRun) => void>> = {
-  keys: addKeys,
-  report: addReport,
-  sweep: addSweep,
-  reap: addReap,
-  revoke: addRevoke,
-  identify: addIdentify,
-  projects: addProjects,
-  wait: addWait,
-  doctor: addDoctor,
-  explain: addExplain,
-  serve: addServe,
-};
-
-function programOf(run: CommandRun): Command {
-  const program = new Command("keyplane")
-    .description("Manages the API keys of Neon, and of services with the same interface.")
-    .version(VERSION, "-v, --version", "prints the version")
-    .helpOption("-h, --help", "shows help, also for a command")
-    .helpCommand("help [command]", "shows help for a command")
-    .addHelpText("after", EXIT_CODES)
-    .exitOverride()
-    .configureOutput({
-      getOutHelpWidth: () => terminalColumns(process.stdout),
-      // The error is reported below, without repeating the arguments.
-      outputError: () => {},
-    });
-  for (const add of Object.values(commands)) add(program, run);
-  return program;
-}
-
-/** Reports an error as text or, with `--json`, as JSON. Returns the exit code. */
-function report(thrown: unknown, run: CommandRun, args: readonly string[]): ExitCode {
-  // Commander also throws for help and the version.
-  if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
-  if (run.interrupted) return EXIT.interrupted;
-  const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
-  const message = messageOf(error);
-  const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
-  noteError(error);
-  // Only a known command is repeated: any other word could be a secret.
-  const command = Object.keys(commands).find((name) => name === args[0]);
-  if (error instanceof UsageError) note(`Try keyplane ${command === undefined ? "" : `${command} `}--help`);
-  const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "KP-INTERNAL";
-  if (args.includes("--json")) printJson({ error: { code, message } });
-  return wrong ? EXIT.usage : EXIT.failed;
-}
-
-async function main(args: readonly string[]): Promise<ExitCode> {
-  const run = new CommandRun();
-  try {
-    if (args.length === 0) throw new UsageError("no command was given");
-    await programOf(run).parseAsync(args, { from: "user" });
-    return run.exitCode;
-  } catch (error) {
-    return report(error, run, args);
-  }
-}
+import { EXIT } from "./command-run";
+import { keyplane } from "./keyplane";
+import { note } from "./terminal";
 
 let lost: string | undefined;
 // A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.
@@ -83,7 +9,7 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   lost ??= code;
 });
 process.stderr.on("error", () => {});
-main(process.argv.slice(2)).then((code) => {
+keyplane(process.argv.slice(2)).then((code) => {
   // Exit explicitly, because keep-alive connections would keep the process running. Flush the output first.
   process.stdout.write("", (error?: NodeJS.ErrnoException | null) => {
     const why = lost ?? error?.code ?? "EPIPE";

@@ -38,7 +38,7 @@ const otherCommands =
 
 test("every command that the documents show exists", () => {
   const { scripts } = JSON.parse(textOf("package.json"));
-  const cli = textOf("cli/main.ts");
+  const cli = textOf("cli/keyplane.ts");
   const engine = textOf("testing/engine/main.ts");
   const known = (command: string, folder: string): boolean => {
     const [, script] = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([\w:-]+)/.exec(command) ?? [];

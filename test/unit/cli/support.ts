@@ -4,9 +4,10 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterEach, beforeAll } from "vitest";
+import { Readable } from "node:stream";
+import { afterEach, beforeAll, vi } from "vitest";
+import { keyplane } from "../../../cli/keyplane";
 
-// The mutation run gives another one.
 export const main = resolve(__dirname, "../../../dist/cli/main.js");
 const children: ChildProcess[] = [];
 const folders: string[] = [];
@@ -34,12 +35,9 @@ export interface Surroundings {
   readonly cwd?: string;
 }
 
-/** Starts the compiled command line without the settings of whoever runs the tests. */
+/** Starts the compiled command line as a process, for tests about signals and streams. */
 export function start(args: readonly string[], { env = {}, input, cwd }: Surroundings = {}) {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^(KEYPLANE_|PULUMI_|(https?|all|no)_proxy$)/i.test(name),
-  );
-  const child = spawn(process.execPath, [main, ...args], { env: { ...Object.fromEntries(own), ...env }, cwd });
+  const child = spawn(process.execPath, [main, ...args], { env: surroundingsOf(env), cwd });
   children.push(child);
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (data) => {
@@ -53,9 +51,45 @@ export function start(args: readonly string[], { env = {}, input, cwd }: Surroun
   return { child, done };
 }
 
-/** Runs the compiled command line to its end. */
-export function run(args: readonly string[], surroundings?: Surroundings): Promise<Ended> {
-  return start(args, surroundings).done;
+/**
+ * Runs a command line to its end, in this process: starting one takes longer than most commands. One after the other,
+ * because the environment, the folder and the streams are the process's.
+ */
+export function run(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const ended = last.then(() => runHere(args, surroundings));
+  last = ended.catch(() => {});
+  return ended;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+async function runHere(args: readonly string[], { env = {}, input = "", cwd }: Surroundings): Promise<Ended> {
+  const printed = { stdout: "", stderr: "" };
+  const before = { env: process.env, cwd: process.cwd() };
+  const spies = (["stdout", "stderr"] as const).map((stream) =>
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    }),
+  );
+  spies.push(vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([Buffer.from(input)]) as never) as never);
+  process.env = surroundingsOf(env);
+  if (cwd !== undefined) process.chdir(cwd);
+  try {
+    return { code: await keyplane(args), ...printed };
+  } finally {
+    process.chdir(before.cwd);
+    process.env = before.env;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** The environment without the settings of whoever runs the tests, and with these. */
+function surroundingsOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(KEYPLANE_|PULUMI_|(https?|all|no)_proxy$)/i.test(name),
+  );
+  return { ...Object.fromEntries(own), ...env };
 }
 
 /** The settings of a control plane as environment variables. */
