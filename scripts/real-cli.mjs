@@ -1,13 +1,13 @@
-// Builds the real Pulumi CLI from the Go module proxy, for tests: `npm run real-cli` prints the folder that has it.
-//   npm run real-cli -- --pulumi 3.260.0     another version: one of the folders in scripts/real-cli
-// The folder is a cache outside the tree. A second call only prints it.
+// Builds the real Pulumi CLI from the Go module proxy, for tests.
+//   npm run real-cli                           prints the folder that has it, a cache outside the tree
+//   npm run real-cli -- npm run test:e2e       runs a command whose engine is this CLI; without Go, the embedded engine
+//   npm run real-cli -- --pulumi 3.260.0 ...   another version: one of the folders in scripts/real-cli
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 
 const SOURCES = fileURLToPath(new URL("real-cli/", import.meta.url));
 
@@ -21,17 +21,34 @@ const HOSTS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 if (isMain) {
-  const { values } = parseArgs({ options: { pulumi: { type: "string" } } });
+  const [flag, named, ...rest] = process.argv.slice(2);
+  const [version, command] = flag === "--pulumi" ? [named, rest] : [undefined, process.argv.slice(2)];
   try {
-    process.stdout.write(`${realCli(values.pulumi)}\n`);
+    if (command.length === 0) process.stdout.write(`${realCli(version)}\n`);
+    else process.exitCode = runWithCli(command, version);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }
 }
 
+function runWithCli([file, ...args], version) {
+  const shell = process.platform === "win32";
+  return spawnSync(file, args, { stdio: "inherit", shell, env: environmentWithCli(version) }).status ?? 1;
+}
+
+/** The environment in which tests run on the real CLI. Without Go, it says so and is the one of this process. */
+export function environmentWithCli(version) {
+  if (!hasGo()) {
+    process.stderr.write("Go was not found, so the tests run on the embedded engine instead of the real Pulumi CLI.\n");
+    return process.env;
+  }
+  const PATH = [realCli(version), process.env.PATH].join(delimiter);
+  return { ...process.env, PATH, KEYPLANE_ENGINE: "cli" };
+}
+
 /** Whether Go is installed, so that the CLI can be built. */
-export function hasGo() {
+function hasGo() {
   return spawnSync("go", ["version"], { stdio: "ignore" }).status === 0;
 }
 

@@ -1,6 +1,7 @@
-// `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:all`) runs the
-// longer tests instead, whose files end in `.long.test.ts`. Both end with a table of what ran, and the line `N passed,
-// N failed`. Lint, types and the check of a release count as one test each. Other arguments are passed to vitest.
+// `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:long`) runs what takes
+// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI all end-to-end tests and a third of the crash
+// matrix. Both end with a table of what ran, and the line `N passed, N failed`. Lint, types and the check of a release
+// count as one test each.
 // The first imports must be Node's own modules, because a fresh clone has no installed packages.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,10 +10,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { durations } from "./lib/durations.mjs";
 import { tally } from "./lib/tally.mjs";
+import { environmentWithCli } from "./real-cli.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { long, others } = split(process.argv.slice(2));
+const isLong = process.argv.includes("--long");
 
+/** The steps that are not vitest's: name, duration, and whether they succeeded. */
+const steps = [];
 const checks = [];
 const began = performance.now();
 if (!check("install and build", "scripts/bootstrap.mjs", [])) {
@@ -20,34 +24,61 @@ if (!check("install and build", "scripts/bootstrap.mjs", [])) {
   process.exit(1);
 }
 // The installation does not count as a test.
-const [installed] = checks.splice(0);
+steps.push(...checks.splice(0));
 
-const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
-const report = join(folder, "vitest.json");
-if (!long) {
-  check("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
-  check("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
-  check("what a release has", "scripts/release-check.mjs", ["--offline"]);
-}
-const tested = run("node_modules/vitest/vitest.mjs", [
-  "run",
-  ...(long ? [".long.test."] : ["--exclude", "**/*.long.test.*"]),
-  "--reporter=./scripts/lib/progress-reporter.mjs",
-  "--reporter=json",
-  `--outputFile.json=${report}`,
-  ...others,
-]);
-
-const results = readReport();
-const passes = checks.map(({ passed }) => passed);
-const { passed, failed, skipped } = tally(passes, tested, results);
-rmSync(folder, { recursive: true, force: true });
-await printTable(results);
+const runs = isLong ? runLong() : runQuick();
+const sums = [
+  tally(
+    checks.map(({ passed }) => passed),
+    true,
+  ),
+  ...runs.map(({ succeeded, report }) => tally([], succeeded, report)),
+];
+const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((what) =>
+  sums.reduce((sum, each) => sum + each[what], 0),
+);
+await printTable(runs.flatMap(({ report }) => report?.testResults ?? []));
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-function split(args) {
-  return { long: args.includes("--long"), others: args.filter((arg) => arg !== "--long") };
+function runQuick() {
+  check("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
+  check("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
+  check("what a release has", "scripts/release-check.mjs", ["--offline"]);
+  return [vitest("quick tests", ["--exclude", "**/*.long.test.*"])];
+}
+
+function runLong() {
+  const start = performance.now();
+  const env = environmentWithCli();
+  const engine = env.KEYPLANE_ENGINE === "cli" ? "the real CLI" : "the embedded engine";
+  steps.push({ name: `build of ${engine}`, ms: performance.now() - start });
+  const others = ["e2e", "crash"].flatMap((folder) => ["--exclude", `test/${folder}/**`]);
+  return [
+    vitest("long tests", [".long.test.", ...others]),
+    vitest(`end-to-end tests, ${engine}`, ["--project", "e2e"], env),
+    vitest(`crash matrix, ${engine}`, ["--project", "crash"], { CRASH_SHARD: shard(), ...env }),
+  ];
+}
+
+/** A third of the crash matrix: three commits in a row run the whole. */
+function shard() {
+  const { stdout } = spawnSync("git", ["rev-list", "--count", "HEAD"], { cwd: root, encoding: "utf8" });
+  return `${(Number(stdout) % 3) + 1}/3`;
+}
+
+/** Runs tests, and returns whether they succeeded, and vitest's report if it wrote one. */
+function vitest(name, args, env) {
+  process.stdout.write(`${name} ...\n`);
+  const start = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
+  const file = join(folder, "vitest.json");
+  const reporters = ["--reporter=./scripts/lib/progress-reporter.mjs", "--reporter=json", `--outputFile.json=${file}`];
+  const succeeded = run("node_modules/vitest/vitest.mjs", ["run", ...args, ...reporters], env);
+  const report = readReport(file);
+  rmSync(folder, { recursive: true, force: true });
+  steps.push({ name, ms: performance.now() - start });
+  return { succeeded, report };
 }
 
 /** Runs a check, and records its result and duration. */
@@ -60,28 +91,28 @@ function check(name, tool, args) {
 }
 
 /** Runs one tool and returns whether it succeeded. */
-function run(tool, args) {
-  const options = { cwd: root, stdio: ["ignore", "inherit", "inherit"] };
+function run(tool, args, env = process.env) {
+  const options = { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] };
   return spawnSync(process.execPath, [join(root, tool), ...args], options).status === 0;
 }
 
-/** Returns vitest's report, or `undefined` if vitest did not write one. */
-function readReport() {
+/** Vitest's report, or `undefined` if vitest did not write one. */
+function readReport(file) {
   try {
-    return JSON.parse(readFileSync(report, "utf8"));
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
     return undefined;
   }
 }
 
 /** Prints what ran and how long it took. Files run concurrently, so the sum of their times exceeds the total time. */
-async function printTable(results) {
+async function printTable(testResults) {
   const { table } = await import("../dist/cli/table.js");
   const { print } = await import("../dist/cli/terminal.js");
   const rows = [
-    { name: installed.name, ms: installed.ms },
+    ...steps,
     ...checks.map(({ name, passed, ms }) => ({ name, passed: Number(passed), failed: Number(!passed), ms })),
-    ...durations(results),
+    ...durations(testResults),
     { name: "all together", ms: performance.now() - began },
   ];
   const columns = [

@@ -2,12 +2,12 @@
  * Counts the tests of each kind and their duration: one row for each folder of `test/`, and for each
  * workspace in `testing/`.
  *
- * @param {{ testResults: { name: string, startTime: number, endTime: number, assertionResults: { status: string }[] }[] } | undefined} report
- *   Vitest's JSON report.
+ * @param {{ name: string, startTime: number, endTime: number, assertionResults: { status: string }[] }[]} testResults
+ *   Those of vitest's JSON report.
  */
-export function durations(report) {
+export function durations(testResults) {
   const rows = new Map();
-  for (const { name, startTime, endTime, assertionResults } of report?.testResults ?? []) {
+  for (const { name, startTime, endTime, assertionResults } of testResults) {
     const [, kind = name] = /[\\/]test(?:ing)?[\\/]([\w-]+)[\\/]/.exec(name) ?? [];
     const row = rows.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, ms: 0 };
     const count = (status) => assertionResults.filter((test) => test.status === status).length;

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderWith, run } from "./support";
+import { folderWith, start } from "./support";
 
 /** The lines of the help for options, in a terminal with this many columns, or in a pipe if there is no number. */
 async function optionLines(columns?: number): Promise<string[]> {
   const terminal = `Object.assign(process.stdout, ${JSON.stringify({ isTTY: true, columns })});`;
   const preload = join(await folderWith({ "terminal.cjs": terminal }), "terminal.cjs");
   const env = columns === undefined ? {} : { NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
-  const { stdout } = await run(["keys", "--help"], { env });
+  const { stdout } = await start(["keys", "--help"], { env }).done;
   return stdout.split("\n").filter((line) => line.startsWith("  "));
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { envOf, run } from "./support";
+import { envOf, run, start } from "./support";
 
 const PROJECTS = [{ id: "ours" }, { id: "theirs", organizationId: "org-other" }];
 
@@ -41,7 +41,7 @@ test("keys --organization shows to which project each key is limited", async () 
     });
   await make({ key_name: "limited", project_id: "ours" });
   await make({ key_name: "unlimited" });
-  const shown = async () => (await run(["keys", "--organization", "org-local-1"], { env: envOf(plane) })).stdout;
+  const shown = async () => (await start(["keys", "--organization", "org-local-1"], { env: envOf(plane) }).done).stdout;
   expect(await shown()).toMatch(/ unlimited .* all (.|\n)* limited .* ours /);
   await plane.state.switch({ projectKeys: "unsaid" });
   expect(await shown()).toMatch(/ limited .* \? /);

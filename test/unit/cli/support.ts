@@ -35,7 +35,7 @@ export interface Surroundings {
   readonly cwd?: string;
 }
 
-/** Starts the compiled command line as a process, for tests about signals and streams. */
+/** Starts the compiled command line as a process: for signals and streams, and what a process reads once. */
 export function start(args: readonly string[], { env = {}, input, cwd }: Surroundings = {}) {
   const child = spawn(process.execPath, [main, ...args], { env: surroundingsOf(env), cwd });
   children.push(child);
@@ -53,7 +53,8 @@ export function start(args: readonly string[], { env = {}, input, cwd }: Surroun
 
 /**
  * Runs a command line to its end, in this process: starting one takes longer than most commands. One after the other,
- * because the environment, the folder and the streams are the process's.
+ * because the environment, the folder and the streams are the process's. What a process reads once for all of its calls,
+ * such as the list of an account, stays for the runs of a test: use {@link start} where that matters.
  */
 export function run(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const ended = last.then(() => runHere(args, surroundings));

@@ -1,0 +1,3 @@
+import { testWholeMatrix } from "./kills";
+
+testWholeMatrix("dynamic");

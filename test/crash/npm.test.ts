@@ -1,0 +1,3 @@
+import { testQuickCases } from "./kills";
+
+testQuickCases("dynamic");

@@ -1,3 +1,0 @@
-import { LONG, testCases } from "./run-reduced";
-
-testCases("plugin", LONG);

@@ -1,3 +1,0 @@
-import { QUICK, testCases } from "./run-reduced";
-
-testCases("dynamic", QUICK);
