@@ -63,7 +63,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   "A crash or a lost answer leaves a key behind": [
     [
-      "e2e/killed-runs.test.ts",
+      "e2e/killed-runs.long.test.ts",
       "the next up has one key for each resource, if it was killed %s the creations took effect",
     ],
     ["crash/kills.ts", "and one more command, no key is leaked"],
