@@ -1,6 +1,7 @@
-// Checks that the published package works on every supported version of Pulumi's SDK and Node, in every form of
-// program, installed by npm and pnpm. The tarball is packed once. Each row installs it in an empty folder and runs the
-// plugin host and a whole deployment there, on the row's Node. Needs only the build and a registry.
+// Checks that the published package works on every supported version of Pulumi's SDK and CLI and of Node, in every form
+// of program, installed by npm and pnpm. The tarball is packed once. Each row installs it in an empty folder and runs the
+// plugin host and a whole deployment there, with the row's Node and CLI. Needs only the build, a registry, and Go: without
+// Go, the embedded engine deploys.
 //   npm run test:compat -- [--tarball FILE] [--sdk VERSION] [--row N] [--write]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +12,9 @@ import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
-import { lineOf, listOf, summaryOf } from "./compat/words.mjs";
+import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
 import { pack } from "./package/pack.mjs";
+import { hasGo, VERSIONS } from "./real-cli.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -22,7 +24,7 @@ const { values: options } = parseArgs({
     sdk: { type: "string" },
     /** Runs only this row. */
     row: { type: "string" },
-    /** Writes the list into docs/compatibility.md if all rows pass. */
+    /** Writes the table into docs/compatibility.md if all rows pass. */
     write: { type: "boolean", default: false },
   },
 });
@@ -31,9 +33,10 @@ const folder = mkdtempSync(join(tmpdir(), "keyplane-compat-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 process.once("SIGINT", () => process.exit(130));
 
-say("Packing, and getting Node 20, 22, 24 and pnpm ...");
+say("Packing, and getting Node 20, 22, 24, 26 and pnpm ...");
 const { tarball } = pack(folder, options.tarball);
-const rows = rowsFor({ lowest: options.sdk, newest: newestSdk() }).filter(({ number, isLowest }) => {
+const clis = hasGo() ? { lowest: VERSIONS.at(-1), newest: VERSIONS[0] } : {};
+const rows = rowsFor({ lowest: options.sdk, newest: newestSdk(), clis }).filter(({ number, isLowest }) => {
   if (options.row !== undefined) return number === Number(options.row);
   return options.sdk === undefined || isLowest;
 });
@@ -58,8 +61,8 @@ for (const { failure } of pages)
 
 const all = [...results, ...pages];
 const green = all.every(({ failure }) => failure === undefined);
-process.stdout.write(`\n${listOf(results)}\n\n${summaryOf(all)}\n`);
-if (options.write && green && isWhole) writeIntoPage(listOf(results));
+process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(all)}\n`);
+if (options.write && green && isWhole) writeIntoPage(tableOf(results));
 process.exitCode = green && results.length > 0 ? 0 : 1;
 
 function say(text) {

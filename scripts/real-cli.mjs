@@ -48,7 +48,7 @@ export function environmentWithCli(version) {
 }
 
 /** Whether Go is installed, so that the CLI can be built. */
-function hasGo() {
+export function hasGo() {
   return spawnSync("go", ["version"], { stdio: "ignore" }).status === 0;
 }
 

@@ -1,7 +1,8 @@
 import { cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npm, output } from "../lib/npm.mjs";
+import { environmentWithCli } from "../real-cli.mjs";
 import { programFor } from "./programs.mjs";
 import { writeProject } from "./tools.mjs";
 
@@ -22,11 +23,15 @@ export function installRow(folder, row, tarball, tools) {
   });
 }
 
-/** Runs the plugin host and the deployment on the row's Node. Returns the error, if any. */
+/** Runs the plugin host and the deployment with the row's Node and CLI. Returns the error, if any. */
 export function runRow(folder, row, tools) {
   return failureOf(() => {
     cpSync(inRow, folder, { recursive: true });
-    for (const check of ["contract.cjs", "deploy.cjs"]) output(tools.node(row.node), [join(folder, check)], folder);
+    const node = tools.node(row.node);
+    const { PATH, ...env } = row.cli === undefined ? process.env : environmentWithCli(row.cli);
+    // The CLI's hosts run the program with the Node on the PATH.
+    const options = { ...env, PATH: [dirname(node), PATH].join(delimiter) };
+    for (const check of ["contract.cjs", "deploy.cjs"]) output(node, [join(folder, check)], folder, options);
   });
 }
 

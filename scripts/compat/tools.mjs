@@ -8,7 +8,12 @@ const platform = process.platform === "win32" ? "win" : process.platform;
 const nodePackage = `node-${platform}-${process.arch}`;
 
 /** Node versions of the rows: the lowest supported one, and the newest of each later line. */
-const NODES = { 20: readJson(join(root, "package.json")).engines.node.replace(">=", ""), 22: "22", 24: "24" };
+const NODES = {
+  20: readJson(join(root, "package.json")).engines.node.replace(">=", ""),
+  22: "22",
+  24: "24",
+  26: "26",
+};
 
 /** Returns the newest version of Pulumi's SDK. */
 export function newestSdk() {

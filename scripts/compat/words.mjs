@@ -1,23 +1,20 @@
 /** Formats a row's result as one line. A failure includes the output. */
-export function lineOf({ number, sdk, node, program, manager, failure, seconds }) {
-  const what = `${number}. @pulumi/pulumi ${sdk}, Node ${node}, ${program}, ${manager}`;
+export function lineOf({ number, sdk, cli, node, program, manager, failure, seconds }) {
+  const what = `${number}. @pulumi/pulumi ${sdk}, ${engineOf(cli)}, Node ${node}, ${program}, ${manager}`;
   return `${failure === undefined ? "✓" : "✗"} ${what} (${seconds.toFixed(0)} s)${failure ? `\n${failure}` : ""}`;
 }
 
-/** Formats all rows as a Markdown list, with one item for each version of the SDK. */
-export function listOf(results) {
-  const versions = [...new Set(results.map(({ sdk }) => sdk))];
-  const cellOf = ({ node, program, manager, failure }) =>
-    `${program} (Node ${node}, ${manager}${failure === undefined ? "" : ", fails"})`;
-  return versions
-    .map(
-      (version) =>
-        `- ${version}: ${results
-          .filter(({ sdk }) => sdk === version)
-          .map(cellOf)
-          .join(", ")}`,
-    )
-    .join("\n");
+/** Formats all rows as a Markdown table. */
+export function tableOf(results) {
+  const rows = results.map(({ sdk, cli, node, program, manager, failure }) => {
+    return [sdk, engineOf(cli), node, program, manager, failure === undefined ? "works" : "fails"];
+  });
+  const lines = [["`@pulumi/pulumi`", "Engine", "Node", "Program", "Installed by", ""], Array(6).fill("---"), ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function engineOf(cli) {
+  return cli === undefined ? "embedded engine" : `CLI ${cli}`;
 }
 
 /** The last line. */

@@ -11,9 +11,9 @@ export function npm(args, cwd) {
 }
 
 /** Runs a program and returns its output. An error includes the output. */
-export function output(file, args, cwd) {
+export function output(file, args, cwd, env = process.env) {
   try {
-    return execFileSync(file, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(file, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     throw new Error(`${file} ${args.join(" ")}\n${error.stdout ?? ""}${error.stderr ?? error.message}`);
   }
