@@ -32,14 +32,13 @@ export function testQuickCases(frontEnd: FrontEnd): void {
     const message = { channel: "provider", point: "after-send", route: POST } as const;
     return { id: `${scenario}, ${next}`, scenario, message, nth: 1, victim: "both", commit: "now", next };
   });
-  test.each(cases)(
-    `after a crash of the ${frontEnd} provider and one more command, no key is leaked: $id`,
-    async (one) => {
+  describe(`after a crash of the ${frontEnd} provider`, () => {
+    test.each(cases)("and one more command, no key is leaked: $id", async (one) => {
       const result = await borrow((harness) => runCase(harness, one));
       expect(flawsOf(result)).toEqual([]);
       expect(result).toMatchObject({ told: [], uncalled: [] });
-    },
-  );
+    });
+  });
 }
 
 /**
