@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { isKeyText } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
-import { note, print } from "./terminal";
+import { note, print, printKey } from "./terminal";
 import { UsageError } from "./usage-error";
 
 interface ServeFlags {
@@ -68,10 +68,10 @@ async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<vo
   // A generated key must be shown to be usable. Whoever needs a given key already knows it.
   const made = apiKey === undefined ? { apiKey: plane.apiKey } : {};
   if (json) {
-    print(JSON.stringify({ url: plane.url, controlUrl, ...made }));
+    printKey(JSON.stringify({ url: plane.url, controlUrl, ...made }));
   } else {
     print(`API:      ${plane.url}`);
-    if (made.apiKey !== undefined) print(`API key:  ${made.apiKey}`);
+    if (made.apiKey !== undefined) printKey(`API key:  ${made.apiKey}`);
     print(`Control:  ${controlUrl} (no key needed; also ${plane.controlUrl})`);
     print("Stop with Ctrl+C.");
   }

@@ -41,6 +41,11 @@ export function print(...parts: readonly Part[]): void {
   write(process.stdout, parts);
 }
 
+/** Prints a line with a key that the command itself has made. */
+export function printKey(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 /** Prints the result as one JSON document. Escapes unprintable characters. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${printableJson(withoutSecrets(JSON.stringify(value, null, 2)))}\n`);

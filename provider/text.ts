@@ -1,5 +1,5 @@
 import { shortDigest } from "./base32";
-import { redact, redactShort } from "./secrets";
+import { redact } from "./secrets";
 
 // Characters that disguise text or disturb a terminal, as parts of a character class. Each pattern extends the one before.
 
@@ -56,7 +56,7 @@ export function cleanText(text: string, max = MAX_WORDS): string {
  * part of a secret would not be recognized.
  */
 export function shownName(name = "no recorded name"): string {
-  return cleanText(redactShort(name), MAX_NAME);
+  return cleanText(redact(name), MAX_NAME);
 }
 
 /**

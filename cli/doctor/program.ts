@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { isObject, membersOf, textOf } from "../../provider/members";
 import { didYouMean } from "../../provider/nearest";
-import { maskKeyLike } from "../../provider/secrets";
 import { SETTING_NAMES } from "../../provider/settings/setting-names";
 import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
@@ -104,7 +103,7 @@ function checkNames({ isNode, name: project }: Project, settings: StackConfig["s
     // The project's own settings have its name as their prefix.
     if (hint === "" && project === "keyplane") return [];
     const says = `${file} has it, but it is not a setting${isNode ? ", and has no effect" : ""}${hint}`;
-    return [(isNode ? warn : fail)(`setting ${maskKeyLike(name)}`, says, "Correct or remove it.")];
+    return [(isNode ? warn : fail)(`setting ${name}`, says, "Correct or remove it.")];
   });
 }
 

@@ -2,12 +2,16 @@ import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
 import { isObject, type Members } from "../members";
-import { redact, redactShort } from "../secrets";
+import { holdsSecret, redact } from "../secrets";
 import { UNSTORABLE } from "../text";
 
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const TIME_FORM: IdForm = { matches: (text) => TIME.test(text), form: "an ISO 8601 time" };
+
+/** Maximum length of a text of the service that is kept, in characters. */
+const MAX_TEXT = 20_000;
+
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
@@ -75,12 +79,12 @@ export class Reader {
   /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */
   clean(text: string): string {
     // Most text is plain, and this test is ten times faster than the replacement.
-    return redactShort(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " "));
+    return redact(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " ")).slice(0, MAX_TEXT);
   }
 
   match(source: Members, name: string, path: string, form: IdForm): string {
     const value = this.#formed(source, name, path, form);
-    if (redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
+    if (holdsSecret(value)) this.fail(`${path}${name}`, "holds a secret");
     return value;
   }
 

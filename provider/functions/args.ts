@@ -2,7 +2,7 @@ import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { InputError } from "../errors";
 import { isObject, type Members } from "../members";
 import { didYouMean } from "../nearest";
-import { maskKeyLike } from "../secrets";
+import { redact } from "../secrets";
 
 /** Arguments of every function in this folder. */
 export interface CallArgs {
@@ -30,7 +30,7 @@ export function checkNames(source: string, args: Members, known: readonly string
   const wrong = Object.keys(args).find((name) => args[name] !== undefined && !known.includes(name));
   if (wrong === undefined) return;
   const names = `Its arguments are ${known.join(", ") || "none"}${didYouMean(wrong, known)}`;
-  throw new InputError(maskKeyLike(wrong), `is not an argument of ${source}. ${names}`);
+  throw new InputError(redact(wrong), `is not an argument of ${source}. ${names}`);
 }
 
 const FORMS: Readonly<Record<string, readonly [form: string, fits: (value: unknown) => boolean]>> = {

@@ -1,5 +1,4 @@
 import { KeyplaneError } from "../errors";
-import { maskKeyLike } from "../secrets";
 
 /** What to find, and in which account or organization. */
 interface Wanted {
@@ -21,9 +20,8 @@ export function findOne<T extends { readonly id: string; readonly name: string }
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
   if (first === undefined) {
-    // Another value is not repeated: it can be a secret, and Pulumi does not tell the plugin which values are. The id of a
-    // project is in the messages of other data sources, too, and hidden where it is a secret.
-    const isShown = kind === "project" && by === "id" && maskKeyLike(value) === value;
+    // Another value is not repeated: it can be a secret, and Pulumi does not tell the plugin which values are.
+    const isShown = kind === "project" && by === "id";
     const given = isShown ? `the id ${value}` : `the given ${by}`;
     throw new KeyplaneError(
       "KP-NOT-FOUND",

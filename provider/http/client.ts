@@ -111,9 +111,11 @@ export class HttpClient {
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) {
+    // A cursor is the service's own text, and can have any form.
+    const address = this.#pathOf({ ...request, query: { ...request.query, cursor: undefined } });
+    if (holdsSecret(JSON.stringify([address, request.body]))) {
       const problem =
-        "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
+        "a name, an id or the base URL contains what looks like an API key, so the request was not sent. Remove it";
       throw new InputError(request.route, problem);
     }
     if (request.signal === undefined) return this.#requestWithRetries(request, this.signal);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { AccountSettings } from "../account-settings";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
 import { membersOf } from "../members";
-import { maskKeyLike, redact, redactShort } from "../secrets";
+import { holdsSecret, redact } from "../secrets";
 import { accountSetting, cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
 import { isBusy, isRedirect } from "./statuses";
@@ -92,7 +92,7 @@ function transportError(failure: FailedRequest, cause: Omit<Unanswered, "kind">)
 /** The request, with the ids in its path. */
 function what({ request, host }: FailedRequest): string {
   // An id can be a secret that was given in the wrong place.
-  return `${request.method} ${maskKeyLike(redact(request.path))} at ${host}`;
+  return `${request.method} ${redact(request.path)} at ${host}`;
 }
 
 function howLost(outcome: Outcome): string {
@@ -103,7 +103,7 @@ function howLost(outcome: Outcome): string {
 
 function bodyProblem({ complete, contentType, bodyError }: Answered): string {
   if (!complete) return `an incomplete body (${bodyError})`;
-  return `a body that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
+  return `a body that is not JSON${contentType === "" ? "" : ` (${cleanText(redact(contentType), 40)})`}`;
 }
 
 function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_found" | "conflict" | "rate_limit") {
@@ -157,7 +157,7 @@ function serviceWords(json: unknown): string {
   const { message, code } = membersOf(json);
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
   // Masked before the text is cut, because the beginning of a key cannot be distinguished from other words.
-  return cleanText(maskKeyLike(redactShort(words)));
+  return cleanText(redact(words));
 }
 
 /** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`, `ECONNREFUSED of the proxy`. */
@@ -176,7 +176,7 @@ const tries = ({ attempts }: FailedRequest): string => (attempts > 1 ? ` (${atte
 /** The service's own request id if its answer has one, because the service may not have used ours. */
 function requestIdOf(failure: FailedRequest, outcome?: Answered): string {
   const { request_id: id } = membersOf(outcome?.json);
-  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && maskKeyLike(redact(id)) === id ? id : failure.requestId;
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !holdsSecret(id) ? id : failure.requestId;
 }
 
 const reference = (failure: FailedRequest, outcome?: Answered): string => ` [request ${requestIdOf(failure, outcome)}]`;

@@ -10,7 +10,6 @@ import {
   messageOf,
 } from "../errors";
 import type { SealedTexts } from "../seal/recipients";
-import { forget } from "../secrets";
 import type { NameClaim } from "./exact-name";
 import { firstList } from "./leftovers";
 import { findLostKey, withLost } from "./lost";
@@ -150,7 +149,6 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
   try {
     return await sealer(key);
   } catch (error) {
-    forget(key);
     const isGone = await revokeOrphan(id, "which could not be sealed,", attempts, call);
     const end = isGone ? "is revoked again" : "is still to be revoked";
     throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${end}: ${messageOf(error)}`);

@@ -4,7 +4,6 @@ import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
-import { forget } from "../secrets";
 import type { KeyInputs } from "./fields";
 import type { Call } from "./place";
 
@@ -77,7 +76,6 @@ export async function finishPending(
   call: Call,
 ): Promise<Reached & { readonly reason?: string }> {
   const reached = await tryToFinish(work, { id, key }, inputs, call);
-  if (sealedKey !== undefined && key !== undefined) forget(key);
   if (reached.why === undefined) return reached;
   // Only the run that creates a sealed key can try it. So a test call that is left has failed.
   const isUntried = sealedKey !== undefined && !reached.pending.some(isFailed) && reached.pending.some(isTrial);

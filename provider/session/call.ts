@@ -6,7 +6,7 @@ import { scopeOf } from "../keys/scope";
 import { type Members, membersOf, textOf } from "../members";
 import { NotReady, type ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
-import { conceal, maskKeyLike } from "../secrets";
+import { conceal } from "../secrets";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
 import type { LongWait } from "./long-waits";
@@ -92,8 +92,7 @@ export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
     failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
       // Loaded on demand, because nearly all programs pass only inputs that exist.
       const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
-      // The name of an input that does not exist can be anything.
-      const path = property === "" ? "" : `${maskKeyLike(property)}: `;
+      const path = property === "" ? "" : `${property}: `;
       return toMessage(`${path}${reason}${hint} [${code}]`);
     }),
   );

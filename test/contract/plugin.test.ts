@@ -211,7 +211,7 @@ describe("the plugin", () => {
     await plane.rules.add({ route: "*", count: null, status: 400, body });
     const failure = await failureOf(plugin.read(state));
     expect(failure).toMatch(/^read ApiKey "ci": GET \/api_keys.*400/);
-    expect(failure).toContain("no [secret] [secret]");
+    expect(failure).toContain("no kp_[secret] kp_[secret]");
     expect(failure).not.toMatch(/\n\s+at /);
     expect(plugin.logged).toMatchObject([
       {

@@ -64,7 +64,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     await start({ "keyplane:accounts": JSON.stringify(accounts), "keyplane:apiKey": "the-first-credential" });
     await eu.rules.add({ route: "*", status: 400, body: { message: `${other}, the-first-credential, ${eu.apiKey}` } });
     const failure = await host.create("ApiKey", { account: "eu" }).catch((error: Error) => error.message);
-    expect(failure).toContain("[secret], [secret], [secret]");
+    expect(failure).toContain("[secret], [secret], kp_[secret]");
   });
 
   it("shows once in the diagnostics that the service does not say the scope of its new keys", async () => {

@@ -2,7 +2,7 @@ import { AnswerLostError, isKeyplaneError } from "../../errors";
 import type { HttpAnswer } from "../../http";
 import { keyIdOf } from "../../ids";
 import { type Members, membersOf } from "../../members";
-import { conceal, isKeyText, redact } from "../../secrets";
+import { conceal, isKeyText } from "../../secrets";
 import { readOperation } from "../operations/read-operations";
 import { Reader } from "../reader";
 import type { CreatedKey, Operation } from "../records";
@@ -27,15 +27,13 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   const id = keyIdOf(reader.field(body, "id"));
   const key = reader.field(body, "key");
   if (typeof key === "string") conceal(key);
-  // An id that contains a secret is invalid, because states and messages show ids in clear text.
-  const hasId = id !== undefined && redact(id) === id;
   const lost = (says: string) => {
     const { status, requestId, sentAt } = answer;
     const message = `${route} returned ${status} ${says} [request ${requestId}]`;
     return new AnswerLostError(message, { status, requestId, route }, sentAt);
   };
-  if (!hasId || !isKeyText(key)) {
-    const lacks = hasId ? "a valid secret" : "a valid id";
+  if (id === undefined || !isKeyText(key)) {
+    const lacks = id === undefined ? "a valid id" : "a valid secret";
     throw lost(`without ${lacks}. A key was probably created, but it cannot be used`);
   }
   const name = tolerant(() => reader.text(body, "name", ""), context.name);

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { didYouMean } from "../../../provider/nearest";
-import { maskKeyLike } from "../../../provider/secrets";
 import { SETTING_NAMES } from "../../../provider/settings/setting-names";
 import { toMessage } from "../../../provider/text";
 
@@ -9,5 +8,5 @@ export function nameWarning(name: string): readonly string[] {
   const hint = didYouMean(name, SETTING_NAMES);
   // The project's own settings have its name as their prefix.
   if (hint === "" && pulumi.getProject() === "keyplane") return [];
-  return [toMessage(`keyplane:${maskKeyLike(name)} is not a setting and has no effect${hint}`)];
+  return [toMessage(`keyplane:${name} is not a setting and has no effect${hint}`)];
 }

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnswerLostError } from "../../../provider/errors";
-import { redact } from "../../../provider/secrets";
 import type { Fault } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -173,7 +172,6 @@ describe("creating a key", () => {
       body: { code: "", message: `bad ${key.slice(0, 20)}- ${key}` },
     });
     expect((await caught(account.keys.create("ci-2"))).message).not.toContain(key);
-    expect(redact(`it is ${key}`)).toBe("it is [secret]");
   });
 });
 

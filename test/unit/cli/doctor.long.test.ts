@@ -219,12 +219,12 @@ describe("settings made with pulumi config set", () => {
   test("with a wrong name are a warning for the npm package, which ignores them, and an error for the plugin", async () => {
     const config = {
       "keyplane:baseurl": "x",
-      "keyplane:kp_7c9e6679f81b4de5a2c8f0b1d3e5f7a9": "y",
+      [`keyplane:kp_${"7c9e6679f81b4de5a2c8f0b1d3e5f7a9".repeat(2)}`]: "y",
       "other:baseurl": "z",
     };
     const says = [
       "setting baseurl: Pulumi.dev.yaml has it, but it is not a setting, and has no effect. Did you mean baseUrl?",
-      "setting [secret]: Pulumi.dev.yaml has it, but it is not a setting, and has no effect",
+      "setting kp_[secret]: Pulumi.dev.yaml has it, but it is not a setting, and has no effect",
     ];
     const { code, ills } = await examine({}, await program(stackFile(config)));
     expect([code, ills]).toEqual([0, says]);

@@ -96,9 +96,8 @@ describe("getProjects and getProject", () => {
     expect((await getProjects(account)).map((each) => each.id)).toContain(id);
     // A secret in place of an id is not repeated.
     const misplaced = `kp${"0123456789abcdef".repeat(3)}`;
-    const { message } = await caught(getProject(account, { id: misplaced }));
-    expect(message).toContain("no project in the account has the given id");
-    expect(message).not.toContain(misplaced);
+    const error = await caught(getProject(account, { id: misplaced }));
+    expect(error).toMatchObject({ code: "KP-INPUT", message: expect.not.stringContaining(misplaced) });
     expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
     expect(await getProject(account, { name: "calm" })).toMatchObject({ id });
     expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({

@@ -13,7 +13,7 @@ import { ID_FORMS, keyIdOf } from "../../../provider/ids";
 import { deadlineIn } from "../../../provider/keys/lease";
 import { markIn, nameInUrn, numberIn, prefixFrom, tagOf } from "../../../provider/keys/naming";
 import { types } from "../../../provider/schema/field-types";
-import { conceal, isKeyText, maskKeyLike, redact } from "../../../provider/secrets";
+import { conceal, isKeyText, redact } from "../../../provider/secrets";
 import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
 import { parseImportKeys } from "../../../provider/settings/import-keys";
 import { readDeployment } from "../../../provider/stack/deployment";
@@ -121,7 +121,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   },
   "a message": toMessage,
   "a text with secrets": redact,
-  "external text": (text) => [cleanText(text), shownName(text), printableJson(text), maskKeyLike(text)],
+  "external text": (text) => [cleanText(text), shownName(text), printableJson(text)],
 };
 
 describe("a hostile text takes time in proportion to its length as", () => {
