@@ -2,8 +2,8 @@ import type { AccountSettings } from "../../account-settings";
 import { getOrCreate } from "../../get-or-create";
 import type { BaseUrl } from "../base-url";
 import type { Clock } from "../clock";
-import { Concurrency } from "./concurrency";
 import { Pace } from "./pace";
+import { Slots } from "./slots";
 
 /** The rates that the public service documents: requests per second on one route, and per minute in total. */
 export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
@@ -18,14 +18,14 @@ export type Limits = Pick<AccountSettings, "concurrency" | "requestsPerSecond" |
   Pick<BaseUrl, "loopback">;
 
 interface Route {
-  /** A queue with one slot: the request that has the slot starts next. */
-  readonly line: Concurrency;
+  /** One slot: the request that has it starts next. */
+  readonly line: Slots;
   readonly pace: Pace;
 }
 
 /** Keeps an account within the service's limits. All requests of the account use the same limiter. */
 export class Limiter {
-  readonly #concurrency: Concurrency;
+  readonly #inFlight: Slots;
   readonly #routes = new Map<string, Route>();
   readonly #total: RateWindow;
   readonly #perSecond: number;
@@ -41,7 +41,7 @@ export class Limiter {
     { concurrency, requestsPerSecond, requestsPerMinute, loopback }: Limits,
     private readonly clock: Clock,
   ) {
-    this.#concurrency = new Concurrency(concurrency);
+    this.#inFlight = new Slots(concurrency);
     this.#perSecond = requestsPerSecond ?? DOCUMENTED_RATES.perSecond;
     this.#total = new RateWindow(requestsPerMinute ?? DOCUMENTED_RATES.perMinute, 60_000 + SLACK_MS);
     this.#ratesApply = !loopback || requestsPerSecond !== undefined || requestsPerMinute !== undefined;
@@ -56,26 +56,18 @@ export class Limiter {
     await line.acquire(signal);
     try {
       await this.#turn(pace, signal);
-      await this.#concurrency.acquire(signal);
+      await this.#inFlight.acquire(signal);
     } finally {
       line.release();
     }
   }
 
-  /** Frees the slot of a request started at `startedAt` (monotonic), and adapts to its answer. */
+  /** Frees the slot of a request started at `startedAt` (monotonic), and slows its route down if it got "too many". */
   release(route: string, startedAt: number, { tooMany }: { readonly tooMany: boolean }): void {
-    const { pace } = this.#route(route);
     this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
-    const now = this.clock.monotonic();
-    if (tooMany) {
-      this.#concurrency.throttled(startedAt, now);
-      if (this.#ratesApply) pace.throttled(startedAt, now);
-    } else {
-      this.#concurrency.succeeded(now);
-      pace.succeeded(now);
-    }
+    if (tooMany && this.#ratesApply) this.#route(route).pace.tooMany(startedAt, this.clock.monotonic());
     this.#ratesApply ||= this.#refused > 0.5;
-    this.#concurrency.release();
+    this.#inFlight.release();
   }
 
   /** Waits until the next request of a route may start, if rates apply, and records its start. */
@@ -94,7 +86,7 @@ export class Limiter {
 
   #route(name: string, perSecond = this.#perSecond): Route {
     return getOrCreate(this.#routes, name, () => ({
-      line: new Concurrency(1),
+      line: new Slots(1),
       pace: new Pace(Math.min(perSecond, this.#perSecond)),
     }));
   }

@@ -1,54 +1,62 @@
-import { AimdLimit } from "./aimd-limit";
-
 /** Factor for the service's refill rate: requests may arrive closer together than they are sent. */
 const SLACK = 0.99;
-/** Share of a second's requests that may start at once. */
-const AT_ONCE = 1 / 4;
 /**
- * How much faster than the refill rate later requests start, while the service's bucket is not empty. Simulated with
- * round trips of 20 and 100 ms: with the whole bucket at once, 60 keys take 0.5 s instead of 1.1 s, but two processes
- * that begin together with 200 keys each get 40 and 43 refusals instead of 2 and 6. With a factor of 2, 60 keys take
- * 0.6 s, and the two get 3 and 14. They finish no earlier, and in the benchmark both miss the targets of `paced-two`.
+ * The share of a second's requests that starts at once, and how much faster than the service's bucket refills the others
+ * follow, as long as it is not empty. Starting all at once would leave no time to notice another process that does the
+ * same: two that begin together with 200 keys each would get 40 refusals instead of 3.
  */
-const REFILL_FACTOR = 1.16;
-/** The factor by which "too many" lowers the rate. */
-const DECREASE = 0.35;
-/** How fast the rate rises again: in each second, by this share of the full rate times the seconds since then. */
-const INCREASE = 1 / 130;
+const AT_ONCE = 1 / 4;
+const FASTER = 1.16;
 /** Pause after "too many", in milliseconds. Meanwhile the service's bucket refills a little. */
 const REST_MS = 300;
+/**
+ * The share of its rate that a route keeps after "too many", and the time in which a rate of nothing would rise to the
+ * whole one, in milliseconds. With half of the rate, two processes with 200 keys each get 5 refusals instead of 3.
+ */
+const KEPT = 1 / 3;
+const RISE_MS = 40_000;
 
 /**
  * The pace of one route. The service limits the route with a token bucket, which allows a second's requests at once.
- * Starting them all at once would leave no time to notice another process that does the same. So a quarter of them
- * starts at once, and the others follow evenly, a little faster than the bucket refills. From about 200 requests on, all
- * together take no longer.
- *
- * "Too many" means that others use the account, too. The rate then falls, and rises again with the time without a
- * refusal: slowly at first, so that the processes keep their shares. Times are monotonic.
+ * "Too many" means that others use the account, too: it cuts the rate to a third, which then rises again. Times are monotonic.
  */
-export class Pace extends AimdLimit {
-  readonly #service: TokenBucket;
-  readonly #start: TokenBucket;
+export class Pace {
+  readonly #buckets: readonly TokenBucket[];
+  readonly #perSecond: number;
+  /** The share of the whole rate after the last "too many", and its time. */
+  #share = 1;
+  #cutAt = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
-    super(perSecond * REFILL_FACTOR, DECREASE, (seconds) => perSecond * INCREASE * seconds);
-    this.#service = new TokenBucket(perSecond, perSecond * SLACK);
-    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), this.max);
+    this.#perSecond = perSecond * FASTER;
+    this.#buckets = [
+      new TokenBucket(perSecond, perSecond * SLACK),
+      new TokenBucket(Math.max(1, perSecond * AT_ONCE), this.#perSecond),
+    ];
   }
 
   /** The earliest time for the next start; never before `now`. */
   next(now: number): number {
-    const { value, max, loweredAt } = this;
-    const even = value < max ? this.#last + 1000 / value : this.#start.next(now);
-    return Math.max(even, loweredAt + REST_MS, this.#service.next(now));
+    const share = this.#shareAt(now);
+    const even = share < 1 ? this.#last + 1000 / (this.#perSecond * share) : now;
+    return Math.max(even, this.#cutAt + REST_MS, ...this.#buckets.map((each) => each.next(now)));
   }
 
   started(at: number): void {
     this.#last = at;
-    this.#service.started(at);
-    this.#start.started(at);
+    for (const each of this.#buckets) each.started(at);
+  }
+
+  /** Records a "too many" for a request started at `startedAt`. Concurrent ones count once. */
+  tooMany(startedAt: number, now: number): void {
+    if (startedAt < this.#cutAt) return;
+    this.#share = this.#shareAt(now) * KEPT;
+    this.#cutAt = now;
+  }
+
+  #shareAt(now: number): number {
+    return Math.min(1, this.#share + (now - this.#cutAt) / RISE_MS);
   }
 }
 

@@ -6,7 +6,7 @@ afterEach(stopAccounts);
 
 describe("an account with many calls at once", () => {
   it("creates every key once with as few repeats as possible if one request in five is answered with 429", async () => {
-    const { account, plane } = await startAccount({ concurrency: 32 });
+    const { account, plane } = await startAccount({ concurrency: 32, requestTimeoutMs: 30_000 });
     await plane.rules.add({ route: "POST /api_keys", status: 429, count: null, every: 5 });
     const names = Array.from({ length: 1000 }, (_, at) => `key-${at}`);
     await Promise.all(names.map((name) => account.keys.create(name)));

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AimdLimit } from "../../../provider/http/limits/aimd-limit";
-import { Concurrency } from "../../../provider/http/limits/concurrency";
 import { Limiter, type Limits, RateWindow } from "../../../provider/http/limits/limiter";
 import { Pace, TokenBucket } from "../../../provider/http/limits/pace";
+import { Slots } from "../../../provider/http/limits/slots";
 import { DrivenClock } from "./driven-clock";
 
 const never = new AbortController().signal;
@@ -43,51 +42,21 @@ describe("a rate window", () => {
   });
 });
 
-describe("an adaptive limit", () => {
-  it("is lowered only once for simultaneous refusals", () => {
-    const limit = new AimdLimit(100, 0.7, () => 1);
-    for (let refusal = 0; refusal < 16; refusal++) limit.throttled(0, 10);
-    expect(limit.value).toBe(70);
-    limit.throttled(15, 20);
-    expect(limit.value).toBeCloseTo(49);
-  });
-
-  it("is raised by one step after as many successes as it allows, and never above its start value", () => {
-    const limit = new AimdLimit(100, 0.7, () => 5);
-    limit.throttled(0, 10);
-    for (let success = 0; success < 70; success++) limit.succeeded(20);
-    expect(limit.value).toBeCloseTo(75, 0);
-    for (let success = 0; success < 1000; success++) limit.succeeded(20);
-    expect(limit.value).toBe(100);
-  });
-
-  it("never falls below one, so that some requests can always start", () => {
-    const limit = new AimdLimit(2, 0.7, () => 1);
-    for (let at = 0; at < 20; at++) limit.throttled(at * 10, at * 10 + 5);
-    expect(limit.value).toBe(1);
-  });
-});
-
-describe("concurrency", () => {
-  it("is reduced after a refusal, and recovers after successes", () => {
-    const concurrency = new Concurrency(16);
-    concurrency.throttled(0, 100);
-    expect(concurrency.allowed).toBe(11);
-    for (let success = 0; success < 1000; success++) concurrency.succeeded(200);
-    expect(concurrency.allowed).toBe(16);
-  });
-
-  it("admits the next waiting request, and skips cancelled ones", async () => {
-    const concurrency = new Concurrency(1);
-    await concurrency.acquire(never);
+describe("slots", () => {
+  it("are taken in order of arrival, and a request that gives up loses its place", async () => {
+    const slots = new Slots(1);
+    await slots.acquire(never);
     const gone = new AbortController();
-    const left = concurrency.acquire(gone.signal).catch(() => "left");
+    const left = slots.acquire(gone.signal).catch(() => "left");
     const order: string[] = [];
-    const second = concurrency.acquire(never).then(() => order.push("second"));
+    const second = slots.acquire(never).then(() => order.push("second"));
+    const third = slots.acquire(never).then(() => order.push("third"));
     gone.abort();
-    concurrency.release();
+    slots.release();
     await second;
-    expect([await left, ...order]).toEqual(["left", "second"]);
+    slots.release();
+    await third;
+    expect([await left, ...order]).toEqual(["left", "second", "third"]);
   });
 });
 
@@ -136,35 +105,30 @@ describe("the pace of a route", () => {
     expect(times.at(-1)).toBeLessThanOrEqual((1.02 * 1000 * (1000 - 40)) / 40);
   });
 
-  it("starts nothing for a moment after a refusal, and is then even and slower", () => {
+  const gapAt = (pace: Pace, now: number) => {
+    const [first = 0, second = 0] = starts(pace, 2, now);
+    return second - first;
+  };
+
+  it("starts nothing for a moment after a refusal, and is then even and a third as fast", () => {
     const pace = new Pace(40);
     starts(pace, 10, 0);
-    pace.throttled(0, 20);
-    const [first = 0, second] = starts(pace, 2, 30);
-    expect(first).toBe(320);
-    expect(second).toBeCloseTo(first + 1000 / (40 * 1.16 * 0.35));
+    pace.tooMany(0, 20);
+    expect(pace.next(30)).toBe(320);
+    expect(gapAt(pace, 320)).toBeCloseTo(1000 / (40 * 1.16 * (1 / 3 + 0.3 / 40)));
   });
 
-  it("falls only once for simultaneous refusals", () => {
+  it("is cut only once for simultaneous refusals", () => {
     const pace = new Pace(40);
-    for (let refusal = 0; refusal < 5; refusal++) pace.throttled(refusal, 20 + refusal);
-    const [first = 0, second] = starts(pace, 2, 1000);
-    expect(second).toBeCloseTo(first + 1000 / (40 * 1.16 * 0.35));
+    for (let refusal = 0; refusal < 5; refusal++) pace.tooMany(refusal, 20 + refusal);
+    expect(gapAt(pace, 4020)).toBeCloseTo(1000 / (40 * 1.16 * (1 / 3 + 0.1)));
   });
 
-  it("rises slowly after a refusal, then faster, and finally reaches its old value", () => {
+  it("is the old one again after a while", () => {
     const pace = new Pace(40);
-    pace.throttled(0, 0);
-    const rateAfter = (seconds: number) => {
-      for (let second = 1; second <= seconds; second++) {
-        for (let success = 0; success < 16; success++) pace.succeeded(second * 1000);
-      }
-      const [first = 0, next = 0] = starts(pace, 2, seconds * 1000);
-      return 1000 / (next - first);
-    };
-    expect(rateAfter(4)).toBeLessThan(21);
-    for (let success = 0; success < 1000; success++) pace.succeeded(20_000);
-    expect(starts(pace, 3, 50_000)).toEqual([50_000, 50_000, 50_000]);
+    pace.tooMany(0, 0);
+    expect(gapAt(pace, 26_000)).toBeGreaterThan(20);
+    expect(starts(pace, 3, 27_000)).toEqual([27_000, 27_000, 27_000]);
   });
 });
 
