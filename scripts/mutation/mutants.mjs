@@ -300,27 +300,20 @@ const waits = [
   ...inFile("provider/api/operations/wait.ts", [
     {
       name: "an operation may be unknown at first",
-      change: always("miss", "MAX_MISSES"),
+      change: always("#countMisses", "MAX_MISSES"),
       test: api("waits"),
     },
-    { name: "a wait ends with its signal", change: drop("start", "signals", "#cleanup"), test: api("waits") },
-  ]),
-  ...inFile("provider/api/operations/operations.ts", [
-    {
-      name: "a project that is known again gets all its polls",
-      change: drop("fetch", "projectId"),
-      test: api("idle"),
-    },
+    { name: "a wait ends with its signal", change: without("waitFor", "signals"), test: api("waits") },
   ]),
   ...inFile("provider/api/operations/project-poller.ts", [
     {
       name: "a wait ends if its request cannot be sent because of an input",
-      change: without("isFinal", "input"),
+      change: without("isFinalFailure", "input"),
       test: api("waits"),
     },
     {
-      name: "a project that stayed unknown gets one poll",
-      change: drop("constructor", "wasUnknown"),
+      name: "a project that is known again gets all its polls",
+      change: becomes("this.#failures + 1", "#look", "0", "1"),
       test: api("idle"),
     },
   ]),
@@ -367,7 +360,7 @@ const values = [
 
 const outside = [
   ...inFile("provider/api/operations/wait.ts", [
-    { name: "a wait says why it got no answer", change: drop("missed", "#trouble"), test: api("waits") },
+    { name: "a wait says why it got no answer", change: drop("outcome", "#trouble"), test: api("waits") },
   ]),
   ...inFile("provider/text.ts", [
     {
@@ -635,10 +628,10 @@ const messages = [
 ].map((mutant) => ({ part: "messages", ...mutant }));
 
 const promises = [
-  ...inFile("provider/api/operations/idle-wait.ts", [
+  ...inFile("provider/api/operations/idle-project.ts", [
     {
       name: "an operation from before the wait does not fail it",
-      change: becomes("!this.#first", "#see", "created", "#first"),
+      change: without("#isLater", "#newest", "createdAt"),
       test: unit("api/idle"),
     },
   ]),

@@ -5,11 +5,11 @@ import { checkId } from "../../ids";
 import { type Page, PageSize, paginate } from "../paging";
 import { Reader } from "../reader";
 import type { Operation, OperationRef, ReadOptions, WaitIdleOptions, WaitOptions } from "../records";
-import { IdleWait } from "./idle-wait";
-import { OperationsWait } from "./operations-wait";
+import { IdleProject } from "./idle-project";
 import { ProjectPoller } from "./project-poller";
 import { readOperationPage, readSingleOperation } from "./read-operations";
-import type { WaitTerms } from "./wait";
+import { TheseOperations } from "./these-operations";
+import { type WaitTerms, waitFor } from "./wait";
 
 export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
@@ -37,8 +37,6 @@ interface OperationsContext extends Pick<AccountSettings, "pollIntervalMs" | "op
 export class Operations {
   readonly #size = new PageSize([1000, 100, 10, undefined]);
   readonly #pollers = new Map<string, ProjectPoller>();
-  /** Projects for which a wait ended because the service did not know them. */
-  readonly #unknown = new Set<string>();
 
   constructor(
     private readonly http: HttpClient,
@@ -87,8 +85,18 @@ export class Operations {
       checkId("project", ref.projectId, "projectId");
       checkId("operation", ref.id, "id");
     }
-    if (refs.length === 0) return [];
-    return new OperationsWait(refs, this.#terms(options)).run((projectId) => this.#poller(projectId));
+    const goal = new TheseOperations(refs);
+    const terms = this.#terms(options);
+    // The first failure ends the waits of the other projects.
+    const others = new AbortController();
+    const signals = [...terms.signals, others.signal];
+    try {
+      const waits = Array.from(goal.projects, (id) => waitFor(goal.in(id), this.#poller(id), { ...terms, signals }));
+      await Promise.all(waits);
+    } finally {
+      others.abort();
+    }
+    return goal.ended;
   }
 
   /**
@@ -97,9 +105,8 @@ export class Operations {
    */
   async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<Operation[]> {
     checkId("project", projectId, "projectId");
-    const { ignoreActions, horizonMs } = options;
-    const terms = { ...this.#terms(options), ignoreActions, horizonMs };
-    return new IdleWait(projectId, terms, this.context.serviceNow).run(this.#poller(projectId));
+    const goal = new IdleProject(options, this.context.serviceNow);
+    return waitFor(goal, this.#poller(projectId), this.#terms(options));
   }
 
   #terms(options: WaitOptions): WaitTerms {
@@ -107,7 +114,7 @@ export class Operations {
       clock: this.context.clock,
       timeoutMs: options.timeoutMs ?? this.context.operationTimeoutMs,
       pollIntervalMs: options.pollIntervalMs ?? this.context.pollIntervalMs,
-      signals: [this.http.signal, ...(options.signal === undefined ? [] : [options.signal])],
+      signals: [this.http.signal, options.signal],
       onProgress: options.onProgress,
       warn: options.onWarning ?? this.context.warn,
     };
@@ -115,15 +122,12 @@ export class Operations {
 
   #poller(projectId: string): ProjectPoller {
     const create = () =>
-      new ProjectPoller({
+      new ProjectPoller(projectId, {
         clock: this.context.clock,
         random: this.context.random,
         route: LIST_OPERATIONS,
         pages: (atMost, signal) => this.#list(projectId, atMost, signal),
         get: (id, signal) => this.get(projectId, id, { signal }),
-        idle: () => this.#pollers.delete(projectId),
-        wasUnknown: this.#unknown.has(projectId),
-        unknown: () => this.#unknown.add(projectId),
       });
     return getOrCreate(this.#pollers, projectId, create);
   }
@@ -140,7 +144,6 @@ export class Operations {
         const query = { limit, cursor };
         const request = { method: "GET", route: LIST_OPERATIONS, path, query, replay: "safe", signal } as const;
         const answer = await this.http.request(request);
-        this.#unknown.delete(projectId);
         return readOperationPage(LIST_OPERATIONS, answer);
       },
     });

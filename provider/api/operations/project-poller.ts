@@ -1,6 +1,5 @@
-import { MAX_TIMER_MS } from "../../duration";
 import { isAborted, isApiError, isKeyplaneError } from "../../errors";
-import { type Clock, withLinked } from "../../http";
+import type { Clock } from "../../http";
 import { isInconclusive } from "../../http/statuses";
 import { Collected } from "../collected";
 import type { Page } from "../paging";
@@ -17,31 +16,40 @@ const MAX_UNKNOWN_POLLS = 4;
 /** Operations per page while scanning a project. */
 const SCAN_PAGE = 100;
 
-export interface PollResult {
-  /** Operations by id, in lower case. */
-  readonly found: ReadonlyMap<string, Operation>;
-  /** Requested ids that the service does not know. */
-  readonly missing: ReadonlySet<string>;
-  /** Whether some requested operations could not be read. */
-  readonly incomplete: boolean;
-}
-
-/** One wait for something in the project. */
-export interface Watcher {
-  /** Monotonic time at which `expire` is due. */
-  readonly deadline: number;
-  readonly intervalMs: number;
+/** What one wait needs from a poll of its project. */
+export interface Wanted {
   /** Whether it scans the list, and not only the operations that it wants. */
   readonly scans: boolean;
   /** Ids, in lower case, that each poll must look up. */
-  wanted(): Iterable<string>;
+  ids(): Iterable<string>;
   /** Whether no further page is needed. */
   enough(page: readonly Operation[]): boolean;
-  see(result: PollResult): void;
-  missed(reason: unknown): void;
-  /** Called when there will be no more polls. */
-  fail(error: Error): void;
-  expire(): void;
+}
+
+export interface PollResult {
+  /** Operations by id, in lower case. */
+  readonly found: ReadonlyMap<string, Operation>;
+  /** Wanted ids that the service does not know. */
+  readonly missing: ReadonlySet<string>;
+  /** Why not everything could be read, and whether no later poll is to be made. */
+  readonly failure?: unknown;
+  readonly isFinal: boolean;
+  readonly endedAt: number;
+}
+
+/** One poll, which several waits share. */
+interface Poll {
+  readonly begunAt: number;
+  /** By how much the interval to the next one is longer. */
+  readonly stretch: number;
+  readonly result: Promise<PollResult>;
+  covers: ReadonlySet<Wanted>;
+}
+
+/** A poll that a wait has evaluated. */
+export interface Seen {
+  readonly poll: Poll;
+  readonly result: PollResult;
 }
 
 interface PollerContext {
@@ -50,169 +58,98 @@ interface PollerContext {
   readonly route: string;
   readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
-  /** Called when the last watcher is removed. The poller is not used afterwards. */
-  readonly idle: () => void;
-  /** Whether earlier waits ended because the project was unknown. Then the first such answer ends these, too. */
-  readonly wasUnknown: boolean;
-  /** Called when waits end because the project is unknown. */
-  readonly unknown: () => void;
 }
 
-/** Polls one project for all its watchers: at once, then once per interval. */
+/** Polls one project for all its waits. */
 export class ProjectPoller {
-  readonly #watchers = new Set<Watcher>();
-  readonly #stop = new AbortController();
-  #running = false;
+  readonly #waits = new Set<Wanted>();
+  #stop = new AbortController();
+  /** Of polls in a row. They count on after a wait, so that the waits for an unknown project do not all take long. */
   #failures = 0;
-  #polledAt = Number.NEGATIVE_INFINITY;
-  #nextAt = Number.NEGATIVE_INFINITY;
-  #wake = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  #last: Poll | undefined;
 
-  constructor(private readonly context: PollerContext) {
-    if (context.wasUnknown) this.#failures = MAX_UNKNOWN_POLLS - 1;
+  constructor(
+    readonly projectId: string,
+    private readonly context: PollerContext,
+  ) {}
+
+  add(wait: Wanted): void {
+    this.#waits.add(wait);
   }
 
-  /** Adds a watcher. Its first poll runs at once, or after the minimum time since the last poll. */
-  add(watcher: Watcher): void {
-    this.#watchers.add(watcher);
-    if (!this.#running) {
-      this.#running = true;
-      void this.#run();
-      return;
-    }
-    this.#hasten(watcher);
-    this.#wake.abort();
-  }
-
-  /** Removes a watcher. Without watchers, everything under way is cancelled. */
-  remove(watcher: Watcher): void {
-    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
-    this.context.idle();
+  /** Removes a wait. Without waits, the poll under way is cancelled. */
+  remove(wait: Wanted): void {
+    this.#waits.delete(wait);
+    if (this.#waits.size > 0) return;
     this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#last = undefined;
   }
 
-  async #run(): Promise<void> {
-    try {
-      // Watchers that are added at the same moment share the first poll.
-      await Promise.resolve();
-      while (this.#watchers.size > 0) {
-        await this.#poll();
-        await this.#pause();
-      }
-    } catch (error) {
-      this.#failAll(error instanceof Error ? error : new Error(String(error)));
-    }
+  /** When the next poll of a wait is due: its first one at once, or after the minimum time since the last poll. */
+  nextAt(wait: Wanted, intervalMs: number, seen?: Seen): number {
+    if (seen !== undefined) return seen.result.endedAt + intervalMs * seen.poll.stretch;
+    const last = this.#last;
+    const isNew = last !== undefined && !last.covers.has(wait);
+    return isNew ? last.begunAt + Math.min(FLOOR_MS, intervalMs) : this.context.clock.monotonic();
   }
 
-  async #poll(): Promise<void> {
-    const watchers = [...this.#watchers];
-    this.#polledAt = this.context.clock.monotonic();
-    this.#watchDeadlines();
-    let result: PollResult | undefined;
-    let failure: unknown;
-    try {
-      ({ result, failure } = await this.#look(watchers));
-    } catch (error) {
-      failure = error;
-    } finally {
-      clearTimeout(this.#timer);
-    }
-    const present = watchers.filter((each) => this.#watchers.has(each));
-    if (failure === undefined) this.#failures = 0;
-    else if (isFinal(failure, ++this.#failures)) {
-      if (isApiError(failure) && failure.kind === "not_found") this.context.unknown();
-      this.#failAll(failure as Error);
-    }
-    for (const each of present) {
-      if (result !== undefined) each.see(result);
-      else if (this.#watchers.has(each)) each.missed(failure);
-    }
-    const interval = Math.min(...[...this.#watchers].map((each) => each.intervalMs));
-    this.#nextAt = this.context.clock.monotonic() + interval * (1 + JITTER * this.context.random());
-    for (const each of this.#watchers) if (!watchers.includes(each)) this.#hasten(each);
+  /** The last poll, if it covers a wait that has not seen it; otherwise a new one. */
+  poll(wait: Wanted, seen?: Poll): Poll {
+    const last = this.#last;
+    if (last !== undefined && last !== seen && last.covers.has(wait)) return last;
+    const { clock, random } = this.context;
+    // Waits that begin at the same moment share it.
+    const result = Promise.resolve().then(() => {
+      poll.covers = new Set(this.#waits);
+      return this.#look(poll.covers);
+    });
+    const poll: Poll = { begunAt: clock.monotonic(), stretch: 1 + JITTER * random(), result, covers: this.#waits };
+    this.#last = poll;
+    return poll;
   }
 
-  async #look(watchers: readonly Watcher[]): Promise<{ result: PollResult; failure: unknown }> {
+  async #look(waits: ReadonlySet<Wanted>): Promise<PollResult> {
     const { signal } = this.#stop;
-    const wanted = new Set(watchers.flatMap((each) => [...each.wanted()]));
-    const found = new Map<string, Operation>();
-    const scans = watchers.some((each) => each.scans);
-    if (scans || wanted.size > 1) {
-      const open = new Set(watchers);
-      const atMost = scans ? SCAN_PAGE : Math.min(SCAN_PAGE, Math.max(20, 2 * wanted.size));
-      const collected = new Collected(this.context.route);
-      for await (const { items } of this.context.pages(atMost, signal)) {
-        for (const each of collected.take(items)) found.set(each.id.toLowerCase(), each);
-        for (const each of open) if (each.enough(items)) open.delete(each);
-        if (open.size === 0) break;
-      }
-    }
-    const missing = new Set<string>();
+    const ids = new Set(Array.from(waits, (each) => [...each.ids()]).flat());
+    const [found, missing] = [new Map<string, Operation>(), new Set<string>()];
     let failure: unknown;
+    const tried = (reading: Promise<void>) => {
+      return reading.catch((error) => {
+        failure ??= error;
+      });
+    };
     const single = async (id: string) => {
       try {
         found.set(id, await this.context.get(id, signal));
       } catch (error) {
-        if (isApiError(error) && error.kind === "not_found") missing.add(id);
-        else failure ??= error;
+        if (!isApiError(error) || error.kind !== "not_found") throw error;
+        missing.add(id);
       }
     };
-    await Promise.all([...wanted].filter((id) => !found.has(id)).map(single));
-    return { result: { found, missing, incomplete: failure !== undefined }, failure };
-  }
-
-  async #pause(): Promise<void> {
-    const { clock } = this.context;
-    for (;;) {
-      this.#expire();
-      const now = clock.monotonic();
-      if (this.#watchers.size === 0 || now >= this.#nextAt) return;
-      this.#wake = new AbortController();
-      await withLinked([this.#wake.signal, this.#stop.signal], async (signal) => {
-        try {
-          await clock.sleep(Math.min(this.#nextAt, this.#firstDeadline()) - now, signal);
-        } catch (error) {
-          if (!signal.aborted) throw error;
-        }
-      });
+    if (ids.size > 1 || [...waits].some((each) => each.scans)) await tried(this.#list(waits, ids.size, found, signal));
+    if (failure === undefined) {
+      await Promise.all([...ids].filter((id) => !found.has(id)).map((id) => tried(single(id))));
     }
+    this.#failures = failure === undefined ? 0 : this.#failures + 1;
+    const isFinal = failure !== undefined && isFinalFailure(failure, this.#failures);
+    return { found, missing, failure, isFinal, endedAt: this.context.clock.monotonic() };
   }
 
-  /** Brings the next poll forward for a new watcher. */
-  #hasten({ intervalMs }: Watcher): void {
-    this.#nextAt = Math.min(this.#nextAt, this.#polledAt + Math.min(FLOOR_MS, intervalMs));
-  }
-
-  /** A poll in flight runs in real time, and must not delay watchers that time out. */
-  #watchDeadlines(): void {
-    if (this.#watchers.size === 0) return;
-    const left = this.#firstDeadline() - this.context.clock.monotonic();
-    this.#timer = setTimeout(
-      () => {
-        this.#expire();
-        this.#watchDeadlines();
-      },
-      Math.min(MAX_TIMER_MS, Math.max(1, Math.ceil(left))),
-    );
-  }
-
-  #firstDeadline(): number {
-    return Math.min(...[...this.#watchers].map((each) => each.deadline));
-  }
-
-  #expire(): void {
-    const now = this.context.clock.monotonic();
-    for (const each of [...this.#watchers]) if (each.deadline <= now) each.expire();
-  }
-
-  #failAll(error: Error): void {
-    for (const each of [...this.#watchers]) each.fail(error);
+  async #list(waits: ReadonlySet<Wanted>, ids: number, found: Map<string, Operation>, signal: AbortSignal) {
+    const open = new Set(waits);
+    const atMost = [...waits].some((each) => each.scans) ? SCAN_PAGE : Math.min(SCAN_PAGE, Math.max(20, 2 * ids));
+    const collected = new Collected(this.context.route);
+    for await (const { items } of this.context.pages(atMost, signal)) {
+      for (const each of collected.take(items)) found.set(each.id.toLowerCase(), each);
+      for (const each of open) if (each.enough(items)) open.delete(each);
+      if (open.size === 0) return;
+    }
   }
 }
 
 /** Whether to stop polling after this error, which is number `failures` in a row. */
-function isFinal(error: unknown, failures: number): boolean {
+function isFinalFailure(error: unknown, failures: number): boolean {
   if (isAborted(error)) return true;
   // No later poll would be sent either.
   if (isKeyplaneError(error) && (error.kind === "input" || error.kind === "config")) return true;

@@ -1,157 +1,155 @@
+import { MAX_TIMER_MS } from "../../duration";
 import { AbortedError, KeyplaneError, type PendingOperation, TimeoutError } from "../../errors";
-import { type Clock, formatReason, onAbort } from "../../http";
+import { type Clock, formatReason, onAbort, withLinked } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
-import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
+import type { ProjectPoller, Seen, Wanted } from "./project-poller";
 import { pendingText, progressText, troubleText } from "./row-text";
 import { isKnownStatus } from "./statuses";
 
 /** Number of polls at which an operation counts as unknown: a new one may not be visible everywhere yet. */
 const MAX_MISSES = 4;
 
+/** What a wait is for. */
+export interface Goal extends Wanted {
+  pending(): readonly PendingOperation[];
+  /** Takes what a poll has found. Returns the operations if the wait is over. Throws if one has failed. */
+  see(found: ReadonlyMap<string, Operation>): Operation[] | undefined;
+}
+
 export interface WaitTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
   /** The wait ends when one of them fires. */
-  readonly signals: readonly AbortSignal[];
+  readonly signals: readonly (AbortSignal | undefined)[];
   readonly onProgress: ((progress: WaitProgress) => void) | undefined;
   readonly warn: (message: string) => void;
 }
 
-/** One caller's wait: its deadline, its signals, its progress and its end. A subclass defines what it waits for. */
-export abstract class Wait {
-  /** Monotonic time at which the wait times out. */
-  readonly deadline: number;
-  readonly intervalMs: number;
-  readonly #ended: Promise<Operation[]>;
+/** Polls until the goal is reached: at once, and then once per interval. Ends at the deadline, or if a signal fires. */
+export function waitFor(goal: Goal, poller: ProjectPoller, terms: WaitTerms): Promise<Operation[]> {
+  return withLinked(terms.signals, async (signal) => {
+    poller.add(goal);
+    try {
+      return await new Wait(goal, poller, terms, signal).outcome();
+    } finally {
+      poller.remove(goal);
+    }
+  });
+}
+
+/** One caller's wait: its deadline, its signal and its progress. */
+class Wait {
   readonly #startedAt: number;
-  readonly #cleanup: (() => void)[] = [];
-  readonly #unknown = new Set<string>();
-  #resolve: (value: Operation[]) => void = () => {};
-  #reject: (error: Error) => void = () => {};
-  /** Number of polls that did not find an operation, by its id. */
-  protected readonly misses = new Map<string, number>();
   #polls = 0;
   #errors = 0;
-  #over = false;
   /** Why the last poll failed, as the end of a message; empty if it succeeded. */
   #trouble = "";
+  /** Number of polls that did not find an operation, by its id. */
+  readonly #misses = new Map<string, number>();
+  readonly #unknown = new Set<string>();
 
-  constructor(protected readonly terms: WaitTerms) {
+  constructor(
+    private readonly goal: Goal,
+    private readonly poller: ProjectPoller,
+    private readonly terms: WaitTerms,
+    private readonly signal: AbortSignal,
+  ) {
     this.#startedAt = terms.clock.monotonic();
-    this.deadline = this.#startedAt + terms.timeoutMs;
-    this.intervalMs = terms.pollIntervalMs;
-    this.#ended = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
-  /** The project of the operations; if there are several, the first one with an operation that has not ended. */
-  abstract readonly projectId: string;
+  async outcome(): Promise<Operation[]> {
+    const { goal, poller, terms } = this;
+    for (let seen: Seen | undefined; ; ) {
+      await this.#sleepUntil(poller.nextAt(goal, terms.pollIntervalMs, seen));
+      const poll = poller.poll(goal, seen?.poll);
+      const result = await this.#inTime(poll.result);
+      seen = { poll, result };
+      const { found, missing, failure, isFinal } = result;
+      if (isFinal) throw failure;
+      this.#polls++;
+      if (failure !== undefined) this.#errors++;
+      this.#trouble = failure === undefined ? "" : `; last poll: ${troubleText(failure)}`;
+      // A scan counts only as a whole.
+      const ended = failure === undefined || !goal.scans ? goal.see(found) : undefined;
+      if (ended !== undefined) return ended;
+      this.#countMisses(found, missing);
+      this.#report();
+    }
+  }
 
-  protected abstract pending(): PendingOperation[];
-
-  protected get elapsedMs(): number {
+  get #elapsedMs(): number {
     return this.terms.clock.monotonic() - this.#startedAt;
   }
 
-  fail(error: Error): void {
-    this.#end();
-    this.#reject(error);
-  }
-
-  expire(): void {
-    const pending = this.pending();
-    const seconds = Math.round(this.elapsedMs / 1000);
-    const message =
-      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} of project ${this.projectId}` +
-      `${this.#trouble}. Run the command again to keep waiting, or raise operationTimeout`;
-    this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
-  }
-
-  /** Records a poll without an answer. */
-  missed(reason: unknown): void {
-    this.#trouble = `; last poll: ${troubleText(reason)}`;
-    this.#polls++;
-    this.#errors++;
-    this.#report();
-  }
-
-  /** Evaluates the result of a poll. */
-  protected polled({ incomplete }: PollResult, evaluate: () => void): void {
-    this.#trouble = "";
-    this.#polls++;
-    if (incomplete) this.#errors++;
-    this.#guarded(evaluate);
-    if (this.pending().length > 0) this.#report();
-  }
-
-  /** Starts the watchers, and removes them when the wait ends. */
-  protected start(
-    watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[],
-  ): Promise<Operation[]> {
-    const { signals } = this.terms;
-    const fired = signals.find((signal) => signal.aborted);
-    if (fired !== undefined) {
-      this.#abort(fired);
-      return this.#ended;
+  async #sleepUntil(at: number): Promise<void> {
+    const { clock, timeoutMs } = this.terms;
+    for (;;) {
+      if (this.signal.aborted) throw this.#aborted();
+      if (this.#elapsedMs >= timeoutMs) throw this.#timedOut();
+      const ms = Math.min(at, this.#startedAt + timeoutMs) - clock.monotonic();
+      if (ms <= 0) return;
+      await clock.sleep(ms, this.signal).catch((error) => {
+        if (!this.signal.aborted) throw error;
+      });
     }
-    for (const signal of signals) this.#cleanup.push(onAbort(signal, () => this.#abort(signal)));
-    for (const { poller, watcher } of watchers) {
-      this.#cleanup.push(() => poller.remove(watcher));
-      poller.add(watcher);
-    }
-    return this.#ended;
   }
 
-  protected succeed(value: Operation[]): void {
-    this.#end();
-    this.#resolve(value);
-  }
-
-  /** Records that a poll did not find an operation. Throws if that was once too often. */
-  protected miss(id: string, message: string): void {
-    const misses = (this.misses.get(id) ?? 0) + 1;
-    this.misses.set(id, misses);
-    if (misses >= MAX_MISSES) throw new KeyplaneError("KP-NOT-FOUND", message);
-  }
-
-  /** Warns once about a status that this version does not know. */
-  protected warnIfUnknown({ status, action }: Operation): void {
-    if (isKnownStatus(status) || this.#unknown.has(status)) return;
-    this.#unknown.add(status);
-    this.terms.warn(
-      `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know. keyplane keeps waiting`,
-    );
-  }
-
-  #abort(signal: AbortSignal): void {
-    const what = progressText(this.pending(), this.elapsedMs);
-    this.fail(new AbortedError(`aborted while ${what}${formatReason(signal)}. Run the command again to keep waiting`));
-  }
-
-  #end(): void {
-    this.#over = true;
-    for (const each of this.#cleanup.splice(0)) each();
-  }
-
-  #report(): void {
-    if (this.#over) return;
-    const pending = this.pending();
-    const { elapsedMs } = this;
-    const text = progressText(pending, elapsedMs) + this.#trouble;
-    const progress = { text, pending, elapsedMs, polls: this.#polls, errors: this.#errors };
-    this.#guarded(() => this.terms.onProgress?.(progress));
-  }
-
-  /** An error in a caller's callback ends only this wait. */
-  #guarded(callback: () => void): void {
+  /** A poll in flight takes real time, and must not delay the end of a wait. */
+  async #inTime<T>(poll: Promise<T>): Promise<T> {
+    const ends: (() => void)[] = [];
+    const over = new Promise<never>((_, reject) => {
+      const left = Math.min(MAX_TIMER_MS, Math.ceil(this.terms.timeoutMs - this.#elapsedMs));
+      const timer = setTimeout(() => reject(this.#timedOut()), left);
+      ends.push(
+        () => clearTimeout(timer),
+        onAbort(this.signal, () => reject(this.#aborted())),
+      );
+    });
     try {
-      callback();
-    } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)));
+      return await Promise.race([poll, over]);
+    } finally {
+      for (const each of ends) each();
     }
+  }
+
+  #aborted(): AbortedError {
+    const what = progressText(this.goal.pending(), this.#elapsedMs);
+    return new AbortedError(`aborted while ${what}${formatReason(this.signal)}. Run the command again to keep waiting`);
+  }
+
+  #timedOut(): TimeoutError {
+    const pending = this.goal.pending();
+    const message =
+      `timed out after ${Math.round(this.#elapsedMs / 1000)} s waiting for ${pendingText(pending) || "operations"} of ` +
+      `project ${pending[0]?.projectId ?? this.poller.projectId}${this.#trouble}. Run the command again to keep waiting, or raise operationTimeout`;
+    return new TimeoutError(message, {}, pending, this.#elapsedMs, this.#polls);
+  }
+
+  #countMisses(found: ReadonlyMap<string, Operation>, missing: ReadonlySet<string>): void {
+    for (const id of this.goal.ids()) {
+      if (found.has(id)) this.#misses.delete(id);
+      if (!missing.has(id)) continue;
+      const misses = (this.#misses.get(id) ?? 0) + 1;
+      this.#misses.set(id, misses);
+      if (misses < MAX_MISSES) continue;
+      const reason = `operation ${id} was not found. It may be too old, or belong to another project. Check its id`;
+      throw new KeyplaneError("KP-NOT-FOUND", reason);
+    }
+  }
+
+  /** Reports the progress, and warns once about each status that this version does not know. */
+  #report(): void {
+    const pending = this.goal.pending();
+    for (const { action, status } of pending) {
+      if (status === "" || isKnownStatus(status) || this.#unknown.has(status)) continue;
+      this.#unknown.add(status);
+      const says = `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know`;
+      this.terms.warn(`${says}. keyplane keeps waiting`);
+    }
+    const elapsedMs = this.#elapsedMs;
+    const text = progressText(pending, elapsedMs) + this.#trouble;
+    this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
   }
 }
