@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -13,7 +13,7 @@ export function base32(bytes: Uint8Array): string {
 }
 
 export function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** Eight characters that stand for a text: the first 40 bits of its SHA-256. */
