@@ -44,7 +44,10 @@ export function nextStep(key: StateKey, now: number): NextStep {
   const { role } = key.holder;
   if (role === "to be revoked") return dueStep("revoke", "The next `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
-  if (role === "previous") return timed("revoke", "revokes it, unless it is in use", dates.revokeAfter, now);
+  if (role === "previous") {
+    const orUnused = plan.requiredId === undefined ? "" : `, or key ${plan.requiredId} was never used`;
+    return timed("revoke", `revokes it, unless it is in use${orUnused}`, dates.revokeAfter, now);
+  }
   if (plan.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
   const [action, verb] = plan.isReplaced ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
   if (plan.isQueued) {

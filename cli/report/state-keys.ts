@@ -34,6 +34,8 @@ interface KeyPlan {
   /** Whether the program wants another key, and the rotation waits. */
   readonly isQueued: boolean;
   readonly previousId: string | undefined;
+  /** The current key that must have been used before the previous one is revoked. */
+  readonly requiredId: string | undefined;
   readonly isPending: boolean;
 }
 
@@ -77,6 +79,7 @@ function stateKey(
       isReplaced: type.endsWith(":ApiKey"),
       isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
       previousId: textOf(outputs.previousKeyId),
+      requiredId: outputs.requireUse === true ? textOf(outputs.keyId) : undefined,
       isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
     },
   };

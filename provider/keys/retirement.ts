@@ -6,6 +6,8 @@ export interface Overlap {
   readonly quiet: number;
   /** Maximum time, even if it is used; never less than `grace`. */
   readonly maxOverlap: number;
+  /** Whether its successor must have been used before it is revoked. */
+  readonly requireUse: boolean;
 }
 
 /** A key that a rotation replaced, which consumers may still use. Times are in milliseconds since 1970. */
@@ -15,6 +17,7 @@ export interface PreviousFacts extends Overlap {
   /** When a whole run had delivered the successor; `no` if none has, `unknown` if the history cannot be read. */
   readonly deliveredAt: number | "no" | "unknown";
   readonly lastUsed: number | "never" | "unknown";
+  readonly isSuccessorUsed: boolean;
   /** The deadline in its name; absent if it has none. */
   readonly deadline?: number | undefined;
   /** The earlier of this machine's and the service's time, so that a wrong clock revokes nothing too early. */
@@ -23,16 +26,17 @@ export interface PreviousFacts extends Overlap {
 
 /** `until`: when to ask again. */
 export type PreviousFate =
-  | { readonly fate: "revoke"; readonly despite?: "use" | "no history" }
+  | { readonly fate: "revoke"; readonly despite?: "use" | "no history" | "unused successor" }
   | {
       readonly fate: "keep";
-      readonly why: "grace" | "not delivered" | "no history" | "in use" | "use unknown";
+      readonly why: "grace" | "not delivered" | "no history" | "in use" | "use unknown" | "unused successor";
       readonly until: number;
     };
 
 /**
  * Decides about the previous key of a rotation: the grace counts from the delivery of its successor, and a key that is
- * used stays. The user has set the two ends that nothing holds up: the key's deadline, and `maxOverlap`.
+ * used stays, and with `requireUse` one whose successor nobody uses yet. The user has set the two ends that nothing holds
+ * up: the key's deadline, and `maxOverlap`.
  */
 export function fateOf(facts: PreviousFacts): PreviousFate {
   const { rotatedAt, deliveredAt, grace, quiet, maxOverlap, lastUsed, deadline, now } = facts;
@@ -45,11 +49,14 @@ export function fateOf(facts: PreviousFacts): PreviousFate {
   }
   if (now < deliveredAt + grace) return { fate: "keep", why: "grace", until: deliveredAt + grace };
   const end = deliveredAt + maxOverlap;
-  if (lastUsed === "never") return { fate: "revoke" };
-  if (lastUsed === "unknown") {
-    return now < end ? { fate: "keep", why: "use unknown", until: Math.min(now + quiet, end) } : { fate: "revoke" };
+  const keepUntil = (why: "in use" | "use unknown" | "unused successor", until: number) =>
+    ({ fate: "keep", why, until: Math.min(until, end) }) as const;
+  if (lastUsed === "unknown") return now < end ? keepUntil("use unknown", now + quiet) : { fate: "revoke" };
+  if (lastUsed !== "never" && now < lastUsed + quiet) {
+    return now < end ? keepUntil("in use", lastUsed + quiet) : { fate: "revoke", despite: "use" };
   }
-  if (lastUsed + quiet <= now) return { fate: "revoke" };
-  if (now < end) return { fate: "keep", why: "in use", until: Math.min(lastUsed + quiet, end) };
-  return { fate: "revoke", despite: "use" };
+  if (facts.requireUse && !facts.isSuccessorUsed) {
+    return now < end ? keepUntil("unused successor", now + quiet) : { fate: "revoke", despite: "unused successor" };
+  }
+  return { fate: "revoke" };
 }

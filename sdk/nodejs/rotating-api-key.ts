@@ -86,6 +86,14 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly maxOverlap?: pulumi.Input<string>;
   /**
+   * Whether the previous key waits for its successor: it is not revoked before the service shows that somebody has used
+   * the current key, which proves that at least one consumer has it. `maxOverlap` still ends the wait. For consumers that
+   * use a key rarely, such as a monthly job, which `quietPeriod` cannot tell from none. Not with `verify`, which uses
+   * each new key itself.
+   * @default false
+   */
+  readonly requireUse?: pulumi.Input<boolean>;
+  /**
    * The id of a key of this resource that is compromised. It is revoked without grace, in the update of this resource: a
    * previous key at once, the current key as soon as its successor is ready. Consumers in the stack get the successor
    * later in the same run. To hand it over first, change a trigger, and name the previous key in a later run. May stay in
@@ -97,7 +105,7 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   /**
    * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
    * the old key stays. The new key is then used: if a crash right after leaves it behind, the next run tells you its id
-   * instead of revoking it.
+   * instead of revoking it. Not with `requireUse`.
    * @default false
    */
   readonly verify?: pulumi.Input<boolean>;

@@ -74,6 +74,13 @@ export interface RotatingApiKeyArgs {
    */
   readonly maxOverlap?: pulumi.Input<string | undefined>;
   /**
+   * Whether the previous key waits for its successor: it is not revoked before the service shows that somebody has used
+   * the current key, which proves that at least one consumer has it. `maxOverlap` still ends the wait. For consumers
+   * that use a key rarely, such as a monthly job, which `quietPeriod` cannot tell from none. Not with `verify`, which
+   * uses each new key itself. Defaults to false.
+   */
+  readonly requireUse?: pulumi.Input<boolean | undefined>;
+  /**
    * The id of a key of this resource that is compromised. It is revoked without grace, in the update of this resource:
    * a previous key at once, the current key as soon as its successor is ready. Consumers in the stack get the successor
    * later in the same run. To hand it over first, change a trigger, and name the previous key in a later run. May stay
@@ -85,7 +92,7 @@ export interface RotatingApiKeyArgs {
   /**
    * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
    * the old key stays. The new key is then used: if a crash right after leaves it behind, the next run tells you its id
-   * instead of revoking it. Defaults to false.
+   * instead of revoking it. Not with `requireUse`. Defaults to false.
    */
   readonly verify?: pulumi.Input<boolean | undefined>;
   /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
@@ -122,8 +129,8 @@ const TOKEN = "keyplane:index:RotatingApiKey";
 const OUTPUTS =
   "createdAt digest expiresAt gracePeriod key keyId lostNames maxAge maxOverlap name namePrefix nextAction " +
   "operationTimeout organizationId pending pendingRevocations previousDigest previousKey previousKeyId " +
-  "previousSealedKey projectId quietPeriod retireAfter revokeNow revokeOnDelete rotateAfter rotateAt rotationTriggers " +
-  "rotationWindow sealTo sealedKey selfRotation verify waitForProjects";
+  "previousSealedKey projectId quietPeriod requireUse retireAfter revokeNow revokeOnDelete rotateAfter rotateAt " +
+  "rotationTriggers rotationWindow sealTo sealedKey selfRotation verify waitForProjects";
 
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
@@ -144,6 +151,7 @@ export class RotatingApiKey extends pulumi.CustomResource implements RotatingApi
   declare readonly gracePeriod: pulumi.Output<string | undefined>;
   declare readonly quietPeriod: pulumi.Output<string | undefined>;
   declare readonly maxOverlap: pulumi.Output<string | undefined>;
+  declare readonly requireUse: pulumi.Output<boolean | undefined>;
   declare readonly revokeNow: pulumi.Output<string | undefined>;
   declare readonly waitForProjects: pulumi.Output<string[] | undefined>;
   declare readonly verify: pulumi.Output<boolean | undefined>;

@@ -23,6 +23,7 @@ export const rotationFields = {
   gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: DEFAULT_QUIET, change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
+  requireUse: { type: types.flag, fallback: false, change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
   /** The key to start with. It has no effect once the resource exists, and can then be removed from the program. */
   adopt: { type: types.adoption, change: "ignore" },
@@ -42,15 +43,24 @@ const NO_ADOPTION: Failure = {
   code: "KP-SEAL",
 };
 
-export function periodsOf(inputs: PlannedRotation): Overlap {
+export function overlapOf(inputs: PlannedRotation): Overlap {
   const grace = graceOf(inputs);
-  return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
+  return {
+    grace,
+    quiet: msOf(inputs, "quietPeriod"),
+    maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")),
+    requireUse: inputs.requireUse === true,
+  };
 }
 
 export function rotationRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   warnOfShortQuiet(inputs, check, before);
   const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
+  if (inputs.requireUse === true && inputs.verify === true) {
+    const reason = "cannot be combined with verify, which uses each new key itself. Choose one of them";
+    failures.push({ property: "requireUse", reason });
+  }
   const age = rotationAge(inputs);
   if (age !== undefined && graceOf(inputs) >= age) {
     const limit = inputs.rotateAfter === undefined ? "two thirds of maxAge, the age of a rotation" : "rotateAfter";

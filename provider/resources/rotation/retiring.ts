@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration, isoOf } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
+import { keyIn } from "../../key-index";
 import { findKey } from "../../keys/finding";
 import { deadlineIn } from "../../keys/lease";
 import { stepOf } from "../../keys/leftovers";
@@ -11,7 +12,7 @@ import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";
 import { shownName } from "../../text";
 import { NotReady } from "../resource";
-import { periodsOf } from "./fields";
+import { overlapOf } from "./fields";
 import { retireReason } from "./plan";
 import { type RotationState, recorded, withoutPrevious } from "./state";
 
@@ -37,11 +38,11 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
   const isNamed = reason.field === "revokeNow";
   const delivery = isNamed ? "unknown" : await deliveryOf(state, call);
   const delivered = typeof delivery === "number" ? { ...state, deliveredAt: isoOf(delivery) } : state;
-  const record = await lookUp(previous, state, call);
-  if (record === undefined) return withoutPrevious(delivered);
+  const found = await lookUp(previous, state, call);
+  if (found === undefined) return withoutPrevious(delivered);
   if (!isNamed) {
-    const fate = judge(record, delivery, delivered, call);
-    report(previous, { record, fate }, delivered, call);
+    const fate = judge(found, delivery, delivered, call);
+    report(previous, found, fate, delivered, call);
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
@@ -72,24 +73,30 @@ async function deliveryOf(
   return deliveredSince(runs, Date.parse(rotatedAt ?? "")) ?? "no";
 }
 
-/** What the service lists about a key: nothing if it is proven to be gone, and `unknown` if that cannot be found out. */
-async function lookUp(
-  previous: HeldKey,
-  state: RotationState,
-  call: Call,
-): Promise<ApiKeyRecord | "unknown" | undefined> {
+/** What the service lists about a previous key, and about its successor. */
+interface Listed {
+  /** `unknown` if that cannot be found out. */
+  readonly record: ApiKeyRecord | "unknown";
+  readonly isSuccessorUsed: boolean;
+}
+
+/** What the service lists; `undefined` if the previous key is proven to be gone. */
+async function lookUp(previous: HeldKey, state: RotationState, call: Call): Promise<Listed | undefined> {
   try {
-    // A recent list shows how the key was used, and need not be newer than what this run has created.
-    return await findKey(recorded(previous, state), call, await call.place.keys.list({ recent: true }));
+    // A recent list shows how the keys were used, and need not be newer than what this run has created.
+    const listed = await call.place.keys.list({ recent: true });
+    const record = await findKey(recorded(previous, state), call, listed);
+    const successor = state.current && keyIn(listed, state.current.id);
+    return record && { record, isSuccessorUsed: typeof successor?.lastUsedAt === "string" };
   } catch (error) {
     if (isAborted(error)) throw error;
     call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
-    return "unknown";
+    return { record: "unknown", isSuccessorUsed: false };
   }
 }
 
 function judge(
-  record: ApiKeyRecord | "unknown",
+  { record, isSuccessorUsed }: Listed,
   deliveredAt: PreviousFacts["deliveredAt"],
   { previous, inputs, rotatedAt }: RotationState,
   call: Call,
@@ -97,10 +104,11 @@ function judge(
   const { here, there } = clocksOf(call.place);
   const lastUsed = record === "unknown" ? record : (record.lastUsedAt ?? "never");
   return fateOf({
-    ...periodsOf(inputs),
+    ...overlapOf(inputs),
     rotatedAt: Date.parse(rotatedAt ?? ""),
     deliveredAt,
     lastUsed: lastUsed === "unknown" || lastUsed === "never" ? lastUsed : Date.parse(lastUsed),
+    isSuccessorUsed,
     deadline: previous && deadlineIn(previous.name),
     now: Math.min(here, there),
   });
@@ -108,11 +116,13 @@ function judge(
 
 function report(
   previous: HeldKey,
-  { record, fate }: { readonly record: ApiKeyRecord | "unknown"; readonly fate: PreviousFate },
-  { inputs }: RotationState,
+  { record }: Listed,
+  fate: PreviousFate,
+  { current, inputs }: RotationState,
   { row }: Call,
 ): void {
   const key = `key ${formatKey(previous)}`;
+  const successor = `its successor, key ${current?.id}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
   if (fate.fate === "revoke") {
@@ -121,6 +131,9 @@ function report(
       row.warn(
         `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack could not be read`,
       );
+    }
+    if (fate.despite === "unused successor") {
+      row.warn(`${key} is revoked, because maxOverlap is over, although nobody has used ${successor}`);
     }
     return;
   }
@@ -143,8 +156,14 @@ function report(
       break;
     case "in use":
       row.warn(
-        `${key} ${use}. It is kept until nobody has used it for ${formatDuration(periodsOf(inputs).quiet)}, but not longer than ` +
+        `${key} ${use}. It is kept until nobody has used it for ${formatDuration(overlapOf(inputs).quiet)}, but not longer than ` +
           `maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
+      );
+      break;
+    case "unused successor":
+      row.warn(
+        `${key} stays live, because requireUse is set and nobody has used ${successor}. It is kept until the service shows a use, ` +
+          `but not longer than maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
       );
       break;
     case "use unknown":

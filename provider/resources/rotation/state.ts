@@ -9,7 +9,7 @@ import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/field-types";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { inputsIn } from "../resource";
-import { graceOf, periodsOf, type RotationInputs, rotationFields } from "./fields";
+import { graceOf, overlapOf, type RotationInputs, rotationFields } from "./fields";
 
 /** The state of a rotating key, stored in the outputs. */
 export interface RotationState extends KeyState<RotationInputs> {
@@ -122,12 +122,12 @@ export function retireTime({ previous, retireAfter }: RotationState): number | u
   return Math.min(at, deadlineIn(previous.name) ?? at);
 }
 
-/** The state under new inputs. Other periods change when the previous key is asked about. */
+/** The state under new inputs. With another overlap, the previous key is asked about as soon as its grace is over. */
 export function withInputs(saved: RotationState, given: RotationInputs): RotationState {
   const inputs = { ...given, sealTo: recipientsIn(given.sealTo) };
   const isQueued = saved.current !== undefined && (saved.isQueued || isTriggered(saved, inputs.rotationTriggers));
   const state = { ...saved, inputs, isQueued };
-  if (isDeepStrictEqual(periodsOf(saved.inputs), periodsOf(inputs))) return state;
+  if (isDeepStrictEqual(overlapOf(saved.inputs), overlapOf(inputs))) return state;
   const since = Date.parse(saved.deliveredAt ?? saved.rotatedAt ?? "");
   return { ...state, retireAfter: isoOf(since + graceOf(inputs)) };
 }
@@ -179,7 +179,8 @@ function nextAction(state: RotationState): string {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
   } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
   if (previous !== undefined) {
-    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state))}, unless it is in use`);
+    const orUnused = inputs.requireUse && current !== undefined ? `, or key ${current.id} was never used` : "";
+    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state))}, unless it is in use${orUnused}`);
   }
   for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
   return steps.join("; ") || "rotate when a trigger changes";

@@ -81,6 +81,7 @@ test("a previous key shows its grace, and its successor what waits for it", () =
         rotatedAt: "2026-11-10T00:00:00Z",
         deliveredAt: "2026-11-10T00:01:00Z",
         retireAfter: "2026-11-22T00:00:00Z",
+        requireUse: true,
       },
       ...{ pendingRevocations: ["6"], __mark: mark, rotateAt: "2026-12-01T00:00:00Z" },
     }),
@@ -99,7 +100,7 @@ test("a previous key shows its grace, and its successor what waits for it", () =
   expect(keyOf(all, "8").events.map(({ what }) => what)).toEqual(["created", "delivered", "rotation due"]);
   expect(keyOf(all, "7")).toMatchObject({
     ...{ flags: ["previous"], revokeAfter: "2026-11-22T00:00:00.000Z" },
-    next: { action: "revoke", after: "2026-11-22T00:00:00.000Z", isDue: false },
+    next: { action: "revoke", after: "2026-11-22T00:00:00.000Z", isDue: false, text: expect.stringContaining("key 8") },
   });
   expect(keyOf(all, "7").events.map(({ what }) => what)).toEqual(["created", "rotated", "grace ends"]);
   expect(keyOf(all, "6")).toMatchObject({

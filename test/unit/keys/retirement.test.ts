@@ -8,7 +8,7 @@ const AT = Date.parse("2026-01-01T00:00:00Z");
 /** A key whose grace of an hour is just over, and that nobody has used. */
 const previous = (facts: Partial<PreviousFacts> = {}): PreviousFacts => ({
   ...{ rotatedAt: AT, deliveredAt: AT, grace: HOUR, quiet: 2 * HOUR, maxOverlap: 10 * HOUR },
-  ...{ lastUsed: "never", now: AT + HOUR },
+  ...{ lastUsed: "never", requireUse: false, isSuccessorUsed: false, now: AT + HOUR },
   ...facts,
 });
 
@@ -46,6 +46,25 @@ describe("the previous key of a rotation", () => {
     ],
     ["its use is unknown", { lastUsed: "unknown" }, keep("use unknown", AT + 3 * HOUR)],
     ["its use is unknown, and maxOverlap is over", { lastUsed: "unknown", now: AT + 10 * HOUR }, { fate: "revoke" }],
+    ["its successor must be used, and is not", { requireUse: true }, keep("unused successor", AT + 3 * HOUR)],
+    ["its successor must be used, and is", { requireUse: true, isSuccessorUsed: true }, { fate: "revoke" }],
+    ["its successor must be used in its grace", { requireUse: true, now: AT }, keep("grace", AT + HOUR)],
+    [
+      "its successor is used, and so is the key",
+      { requireUse: true, isSuccessorUsed: true, lastUsed: AT },
+      keep("in use", AT + 2 * HOUR),
+    ],
+    ["its successor is not used, but the key is", { requireUse: true, lastUsed: AT }, keep("in use", AT + 2 * HOUR)],
+    [
+      "its successor is not used shortly before maxOverlap",
+      { requireUse: true, now: AT + 9.5 * HOUR },
+      keep("unused successor", AT + 10 * HOUR),
+    ],
+    [
+      "its successor is not used, and maxOverlap is over",
+      { requireUse: true, now: AT + 10 * HOUR },
+      { fate: "revoke", despite: "unused successor" },
+    ],
     ["its own deadline is over", { deadline: AT, now: AT, deliveredAt: "no", lastUsed: AT }, { fate: "revoke" }],
   ])("%s", (_, facts, fate) => {
     expect(fateOf(previous(facts))).toEqual(fate);
@@ -60,6 +79,8 @@ describe("for any facts", () => {
       rotatedAt: time,
       deliveredAt: fc.oneof(time, fc.constantFrom("no" as const, "unknown" as const)),
       lastUsed: fc.oneof(time, fc.constantFrom("never" as const, "unknown" as const)),
+      requireUse: fc.boolean(),
+      isSuccessorUsed: fc.boolean(),
       deadline: fc.option(time, { nil: undefined }),
       now: time,
       grace: duration,
@@ -91,6 +112,17 @@ describe("for any facts", () => {
     );
   });
 
+  test("with requireUse, a key is revoked before maxOverlap only if its successor was used, or at its deadline", () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const { deliveredAt, deadline, now, requireUse, maxOverlap } = given;
+        if (!requireUse || typeof deliveredAt !== "number" || fateOf(given).fate !== "revoke") return;
+        const isOver = now >= Math.min(deliveredAt + maxOverlap, deadline ?? Number.POSITIVE_INFINITY);
+        expect(isOver || given.isSuccessorUsed).toBe(true);
+      }),
+    );
+  });
+
   test("a key that may be revoked may be revoked later, too", () => {
     fc.assert(
       fc.property(facts, duration, (given, later) => {
@@ -104,7 +136,7 @@ describe("for any facts", () => {
       fc.property(facts, (given) => {
         const fate = fateOf(given);
         if (fate.fate === "revoke") return;
-        if (given.grace > 0) expect(fate.until).toBeGreaterThan(given.now);
+        if (given.grace > 0 && given.quiet > 0) expect(fate.until).toBeGreaterThan(given.now);
         else expect(fate.until).toBeGreaterThanOrEqual(given.now);
       }),
     );

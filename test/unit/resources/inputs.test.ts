@@ -93,6 +93,7 @@ describe("the inputs of an ApiKey", () => {
 test.each([
   [{ gracePeriod: "30d", rotateAfter: "30d" }, "gracePeriod"],
   [{ gracePeriod: "3d", maxOverlap: "2d" }, "maxOverlap"],
+  [{ requireUse: true, verify: true }, "requireUse"],
   [{ maxAge: "30d", gracePeriod: "20d" }, "gracePeriod"],
   [{ rotationWindow: { days: ["mon"] } }, "rotationWindow"],
 ])("the inputs %j of a RotatingApiKey are refused", (inputs, property) => {

@@ -185,6 +185,36 @@ describe("the previous key", () => {
     expect(await stack.live()).toEqual([current]);
   });
 
+  test("with requireUse stays until somebody uses its successor, and a run that only waits shows no difference", async () => {
+    const required = triggered("2", { requireUse: true });
+    const { stack, current } = await rotated({ requireUse: true });
+    expect(stack.outputs().nextAction).toContain(`or key ${current} was never used`);
+    await stack.clock.pass(DAY + SECOND);
+    const kept = await stack.up(required);
+    expect(kept.requests).toEqual([LIST]);
+    expect(kept.warn.join()).toContain(current);
+    expect(await stack.up(required)).toMatchObject({ steps: { ci: "same" }, requests: [], warn: [] });
+    await stack.plane.state.useKey(current);
+    await stack.clock.pass(2 * HOUR + SECOND);
+    expect((await stack.up(required)).requests).toEqual([LIST, DELETE]);
+    expect(await stack.live()).toEqual([current]);
+  });
+
+  test("with requireUse is revoked when maxOverlap is over, with a warning, or when the program no longer requires it", async () => {
+    const inputs = { requireUse: true, maxOverlap: "3d" };
+    const { stack, current } = await rotated(inputs);
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered("2", inputs));
+    expect(await stack.live()).toHaveLength(2);
+    await stack.up(triggered("2", { maxOverlap: "3d" }));
+    expect(await stack.live()).toEqual([current]);
+    await stack.up(triggered("3", inputs));
+    await stack.clock.pass(3 * DAY + SECOND);
+    const run = await stack.up(triggered("3", inputs));
+    expect(run.warn.join()).toContain("maxOverlap");
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
   test("that cannot be revoked is tried again by the next run, without another key", async () => {
     const { stack, old, current } = await rotated();
     await stack.clock.pass(DAY + SECOND);
