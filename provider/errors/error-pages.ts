@@ -80,7 +80,8 @@ export const ERRORS = {
   "KP-NAME-TAKEN": {
     kind: "conflict",
     when: "An ApiKey asks for an exact `name` that a live key already has. Nothing was created.",
-    remedy: 'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`.',
+    remedy:
+      'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. If the message says that the answer to a request was lost, the key can be the one that an earlier run asked for: nobody has its secret then, so revoke it.',
   },
   "KP-ADOPT": {
     kind: "conflict",

@@ -12,7 +12,7 @@ import {
 import type { SealedTexts } from "../seal/recipients";
 import type { NameClaim } from "./exact-name";
 import { firstList } from "./leftovers";
-import { findLostKey, withLost } from "./lost";
+import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
 import type { Call } from "./place";
 import type { Sealer } from "./sealing";
@@ -35,7 +35,7 @@ export interface KeyRequest {
 }
 
 /** What the attempts for one key have left behind so far. Only the creation that it belongs to writes it. */
-interface Attempts extends Left {
+export interface Attempts extends Left {
   requests: number;
   lost: Left["lost"];
   pendingRevocations: readonly string[];
@@ -81,9 +81,10 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     const sealer = sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo);
     const created = await (exact === undefined
       ? requestKey(request, attempts, call)
-      : (await import("./exact-name.js")).createExact(exact, call)
+      : (await import("./exact-name.js")).createExact(exact, attempts, call)
     ).catch((error: unknown) => revokeOther(error, attempts, call));
-    return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)), left: attempts };
+    const sealedKey = sealer && (await sealOrRevoke(created, sealer, attempts, call));
+    return { created, sealedKey, left: { ...attempts, lost: withMark(attempts.lost, call.mark) } };
   } catch (error) {
     const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
     throw isSame ? error : new NotCreated(attempts, error);

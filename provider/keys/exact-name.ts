@@ -2,8 +2,9 @@ import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { shownName } from "../text";
+import type { Attempts } from "./creating";
 import { firstList, isSeen, stepOf } from "./leftovers";
-import { findLostKey } from "./lost";
+import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatListed, nameInUrn } from "./naming";
 import type { Call, Place } from "./place";
 import { revokeCommand } from "./scope";
@@ -23,9 +24,9 @@ const claims = new WeakMap<Place, Map<string, string>>();
 
 /**
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
- * name in the meantime, so it proves nothing about the key.
+ * name in the meantime, so it proves nothing about the key. The name is noted, so that later runs tell of the key.
  */
-export async function createExact(claim: NameClaim, call: Call): Promise<CreatedKey> {
+export async function createExact(claim: NameClaim, attempts: Attempts, call: Call): Promise<CreatedKey> {
   const { name } = claim;
   // Before the first request: neither a list nor the state shows a key that another resource is about to get.
   const claimant = getOrCreate(
@@ -40,24 +41,25 @@ export async function createExact(claim: NameClaim, call: Call): Promise<Created
       `the name ${name} is taken by ${other} in this stack. Choose another name`,
     );
   }
-  await clearName(claim, call);
+  await clearName(claim, attempts, call);
   try {
     return await createWhenFree(claim, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
+    attempts.lost = withLost(attempts.lost, name, call);
     const found = await findLostKey(name, error, call);
-    const state =
-      found === undefined
-        ? `No key has the name ${name} so far. Run \`pulumi up\` again`
-        : `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
-          `else's. Nothing was revoked. If nobody needs it, run \`${revokeCommand(found.id, call.place.scope)}\`. Then run \`pulumi up\` again`;
-    throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${state}`, error);
+    const next = found === undefined ? `no key has the name ${name} so far. Run` : `${inDoubt(found, call)}. Then run`;
+    throw new KeyplaneError("KP-UNSETTLED", `${error.message}; ${next} \`pulumi up\` again`, error);
   }
 }
 
 /** Makes sure that an exact name is free. */
-async function clearName({ name, onNameConflict = "fail" }: NameClaim, call: Call): Promise<void> {
+async function clearName(
+  { name, onNameConflict = "fail" }: NameClaim,
+  { lost: { lostNames = [] } }: Attempts,
+  call: Call,
+): Promise<void> {
   const { keys } = call.place;
   const listed = await firstList(call);
   // Whether a key was used must be known as of now, before it is revoked for that.
@@ -76,6 +78,9 @@ async function clearName({ name, onNameConflict = "fail" }: NameClaim, call: Cal
   }
   const [taken] = inTheWay.filter((key) => onNameConflict === "fail" || key.lastUsedAt !== null);
   if (taken === undefined) return;
+  if (lostNames.includes(name)) {
+    throw new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken: ${inDoubt(taken, call)}. Then run \`pulumi up\` again`);
+  }
   const canRevoke = onNameConflict === "fail" && taken.lastUsedAt === null;
   const ways = canRevoke
     ? 'Choose another name, revoke that key, or set onNameConflict to "revokeUnused"'

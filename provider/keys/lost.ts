@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import type { RecordedKey } from "./finding";
-import { formatListed } from "./naming";
+import { formatListed, markIn } from "./naming";
 import type { Call } from "./place";
 import { revokeAll } from "./revoking";
 import { revokeCommand } from "./scope";
@@ -44,13 +44,34 @@ export async function findLostKey(name: string, lost: KeyplaneError, call: Call)
 
 /** A new name among those of earlier lost requests. */
 export function withLost({ lostNames = [] }: LostRequests, name: string, { place }: Call): LostRequests {
-  return { lostNames: [...lostNames, name], lostAt: new Date(place.account.serviceNow()).toISOString() };
+  return { lostNames: [...new Set([...lostNames, name])], lostAt: new Date(place.account.serviceNow()).toISOString() };
+}
+
+/** Those of the lost requests whose keys have the resource's mark. Under an exact name, the resource has a key itself by now. */
+export function withMark({ lostNames = [], ...lost }: LostRequests, mark: string): LostRequests {
+  const marked = lostNames.filter((name) => markIn(name) === mark);
+  return marked.length === 0 ? {} : { ...lost, lostNames: marked };
+}
+
+/** What is known about a key that has the exact name of a lost request, and what to do. */
+export function inDoubt(key: ApiKeyRecord, { place }: Call): string {
+  return (
+    `key ${formatListed(key)} has the name of a request whose answer was lost. It can be the key of that request, whose secret ` +
+    `nobody has, or somebody else's. It stays live. If nobody needs it, run \`${revokeCommand(key.id, place.scope)}\``
+  );
+}
+
+/** Tells which keys have the exact name of a lost request. */
+export function tellInDoubt({ lostNames = [] }: LostRequests, keys: readonly ApiKeyRecord[], call: Call): void {
+  for (const key of keys) {
+    if (lostNames.includes(key.name) && markIn(key.name) !== call.mark) call.row.warn(inDoubt(key, call));
+  }
 }
 
 /**
- * Looks once for the keys of earlier lost requests, and revokes those that showed up: their secrets are lost. A key that
- * was used is somebody's for all that is known, and is told. Returns what is still to look for: nothing once no request
- * can take effect any more.
+ * Looks once for the keys of earlier lost requests, and revokes those with the resource's mark that showed up: their secrets
+ * are lost. A key that was used is somebody's for all that is known, and is told. Returns what is still to look for:
+ * nothing once no request can take effect any more.
  */
 export async function settleLost(
   lost: LostRequests,
@@ -61,13 +82,17 @@ export async function settleLost(
   if (names === undefined) return {};
   const { place, row } = call;
   const found = (await place.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
-  const unused = found.filter(({ lastUsedAt }) => lastUsedAt === null);
+  const marked = found.filter(({ name }) => markIn(name) === call.mark);
+  const unused = marked.filter(({ lastUsedAt }) => lastUsedAt === null);
+  const isLast = call.kind === "delete";
+  // In an update, the creation that follows fails because of such a key, and says so.
+  if (isLast) tellInDoubt(lost, found, call);
   // Without their age: a list has them, so that nothing waits until one must.
   const left = await revokeAll(
     unused.map(({ id, name }) => ({ id, name, account })),
     call,
   );
-  for (const key of found) {
+  for (const key of marked) {
     if (key.lastUsedAt !== null) {
       row.warn(
         `key ${formatListed(key)} was created by a request whose answer was lost, and somebody used it. It stays live. If nobody ` +
@@ -80,7 +105,8 @@ export async function settleLost(
   const isOver = !(place.account.serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
   const open = names.filter((name) => {
     const key = found.find((each) => each.name === name);
-    return key === undefined ? !isOver : left.includes(key.id);
+    if (key === undefined) return !isOver;
+    return marked.includes(key) ? left.includes(key.id) : !isLast;
   });
   return open.length === 0 ? {} : { ...lost, lostNames: open };
 }

@@ -6,7 +6,7 @@ import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
 import { settleLeftovers } from "../keys/leftovers";
-import { settleLost } from "../keys/lost";
+import { settleLost, tellInDoubt } from "../keys/lost";
 import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
 import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
@@ -104,6 +104,7 @@ export const apiKey = atBorder<Inputs, State>({
   async read(state, call) {
     const { key } = state;
     await settleLeftovers(call, state.requests);
+    if (hasLeft(state)) tellInDoubt(state.lost, await call.place.keys.list(), call);
     // Nothing to look for: the next `up` creates it, and settles what its creation has left.
     if (key === undefined) return state;
     const found = await findKey(recorded(key, state), call);
@@ -251,10 +252,9 @@ async function makeKey(before: State, call: Call): Promise<State> {
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const { left } = error;
-    // Nothing but a later import reads the id.
-    const id = call.id ?? left.lost.lostNames?.at(-1) ?? call.mark;
     const state = { ...before, ...left, createdAt: undefined, account: call.place.fingerprint };
-    throw new NotReady<State>(id, state, error.message, error.code);
+    // Nothing but a later import reads the id.
+    throw new NotReady<State>(call.id ?? call.mark, state, error.message, error.code);
   }
 }
 

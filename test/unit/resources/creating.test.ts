@@ -306,12 +306,57 @@ describe("an exact name", () => {
   test.each([
     ["and no key has the name", { commit: "never" as const }],
     ["and a key has the name", { commit: "before" as const }],
-  ])("whose answer is lost is requested once %s, revokes nothing, and leaves nothing in the state", async (_, rule) => {
+  ])("whose answer is lost is requested once %s, revokes nothing, and is on record without a key", async (_, rule) => {
     const stack = await startWith(lost({ ...rule, count: null }));
     const run = await stack.up(exact());
     expect([codeOf(run), posts(run)]).toEqual(["KP-UNSETTLED", 1]);
-    expect(stack.resources).toEqual([]);
+    expect(stack.outputs()).toMatchObject({ lostNames: ["deploy"] });
+    expect(stack.outputs()).not.toHaveProperty("keyId");
     expect(run.requests).not.toContain(DELETE);
+  });
+
+  describe("whose answer is lost", () => {
+    const lostKey = async () => {
+      const stack = await startWith(lost());
+      const run = await stack.up(exact());
+      const [id] = await stack.live();
+      const command = `npx keyplane revoke ${id}`;
+      expect(run.errors.ci).toContain(command);
+      return { stack, id: String(id), command };
+    };
+
+    test("is told with its key by each run, none of which revokes it", async () => {
+      const { stack, id, command } = await lostKey();
+      for (const _ of [1, 2]) {
+        const again = await stack.up(exact());
+        expect([codeOf(again), posts(again), again.warn]).toEqual(["KP-NAME-TAKEN", 0, []]);
+        expect(again.errors.ci).toContain(command);
+      }
+      const refresh = await stack.refresh();
+      expect([refresh.requests, refresh.warn]).toEqual([[LIST], [expect.stringContaining(command)]]);
+      await stack.clock.pass(2 * HOUR);
+      const destroy = await stack.destroy();
+      expect([destroy.errors, destroy.warn]).toEqual([{}, [expect.stringContaining(command)]]);
+      expect([stack.resources, await stack.live()]).toEqual([[], [id]]);
+    });
+
+    test("gets its key in the run after that key was revoked, and nothing is looked for any more", async () => {
+      const { stack, id } = await lostKey();
+      await stack.plane.state.revokeKey(id);
+      const run = await stack.up(exact());
+      expect([run.steps.ci, run.errors]).toEqual(["update", {}]);
+      expect(stack.outputs()).not.toHaveProperty("lostNames");
+      expect((await stack.up(exact())).steps.ci).toBe("same");
+      expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    });
+
+    test("gets its key with revokeUnused in the next run", async () => {
+      const { stack, id } = await lostKey();
+      const run = await stack.up(exact({ onNameConflict: "revokeUnused" }));
+      expect(run.errors).toEqual({});
+      expect(await stack.live()).toEqual([stack.outputs().keyId]);
+      expect(await stack.live()).not.toContain(id);
+    });
   });
 
   test("that the program no longer sets stays until the key is replaced", async () => {
