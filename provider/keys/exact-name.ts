@@ -79,7 +79,10 @@ async function clearName(
   const [taken] = inTheWay.filter((key) => onNameConflict === "fail" || key.lastUsedAt !== null);
   if (taken === undefined) return;
   if (lostNames.includes(name)) {
-    throw new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken: ${inDoubt(taken, call)}. Then run \`pulumi up\` again`);
+    throw new KeyplaneError(
+      "KP-NAME-TAKEN",
+      `the name ${name} is taken: ${inDoubt(taken, call)}. Then run \`pulumi up\` again`,
+    );
   }
   const canRevoke = onNameConflict === "fail" && taken.lastUsedAt === null;
   const ways = canRevoke

@@ -41,6 +41,8 @@ const fields = {
   /** Without it, the key has a generated name, which the output of the same name shows. */
   name: { type: types.keyName, change: "replace" },
   adopt: { type: (() => NO_ADOPTION) as FieldType<undefined>, change: "ignore", refused: true },
+  /** Whether the resource is protected, as far as a front end knows. */
+  __isProtected: { type: types.flag, change: "ignore", internal: true },
   onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
@@ -152,7 +154,17 @@ export const apiKey = atBorder<Inputs, State>({
   },
 });
 
+/** What makes a key due for a replacement. */
+const ROTATING = ["rotateAfter", "maxAge", "rotationTriggers"] as const;
+
 function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
+  const rotating = ROTATING.filter((input) => inputs[input] !== undefined);
+  if (inputs.__isProtected === true && rotating.length > 0) {
+    check.warn(
+      `has ${rotating.join(", ")} and the option protect, but Pulumi does not replace a protected resource, so the run in ` +
+        "which the key is due fails. Use a RotatingApiKey, which rotates in an update, or remove protect",
+    );
+  }
   const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs)];
   if (inputs.name !== undefined) {
     if (inputs.namePrefix !== undefined) {

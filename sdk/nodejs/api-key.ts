@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/pending-work";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
+import { isProtected } from "./run/pulumi-internals";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
@@ -150,8 +151,8 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
 
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     judgeConfig();
-    if (options?.protect) warnOfProtection(name, args);
-    const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: keyInputs(args), options });
+    const own = { ...keyInputs(args), ...(isProtected(options) && { __isProtected: true }) };
+    const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: own, options });
     // Pulumi's traces would take most of the time of a registration.
     const resumeTraces = pauseTraces();
     try {
@@ -165,18 +166,4 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   static override isInstance(value: unknown): value is ApiKey {
     return isOfType(value, "ApiKey");
   }
-}
-
-/** What makes a key due for a replacement. */
-const ROTATING = ["rotateAfter", "maxAge", "rotationTriggers"] as const;
-
-/** Warns of a rotation that cannot be: the engine refuses to replace a protected resource, and fails the run. */
-function warnOfProtection(name: string, args: { readonly [Input in (typeof ROTATING)[number]]?: unknown }): void {
-  const given = ROTATING.filter((input) => args[input] !== undefined);
-  if (given.length === 0) return;
-  void pulumi.log.warn(
-    `ApiKey ${JSON.stringify(name)}: has ${given.join(", ")} and the option protect, but Pulumi does not replace a ` +
-      "protected resource, so the run in which the key is due will fail. Use a RotatingApiKey, which rotates in an update, " +
-      "or remove protect",
-  );
 }

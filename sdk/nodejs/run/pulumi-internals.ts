@@ -17,6 +17,11 @@ export function childrenOf(component: pulumi.Resource): readonly pulumi.Resource
   return [...children];
 }
 
+/** Whether a resource is protected, itself or by its parent. Without `__protect`, only its own option counts. */
+export function isProtected({ protect, parent }: pulumi.CustomResourceOptions = {}): boolean {
+  return protect ?? (parent as { readonly __protect?: boolean } | undefined)?.__protect ?? false;
+}
+
 /** Makes Pulumi show only the message of an error. Returns false if it already does. Otherwise it adds the stack. */
 export function showOnlyMessage(error: Error): boolean {
   const mark = "__pulumiRunError";

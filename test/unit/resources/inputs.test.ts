@@ -39,6 +39,18 @@ describe("the inputs of an ApiKey", () => {
     expect(failuresOf(inputs)).toEqual([]);
   });
 
+  it.each<[Members, RegExp | undefined]>([
+    [{ rotateAfter: "30d", __isProtected: true }, /rotateAfter .*RotatingApiKey/],
+    [{ maxAge: "60d", __isProtected: true }, /maxAge .*RotatingApiKey/],
+    [{ rotationTriggers: { quarter: UNKNOWN }, __isProtected: true }, /rotationTriggers .*RotatingApiKey/],
+    [{ __isProtected: true }, undefined],
+    [{ rotateAfter: "30d" }, undefined],
+  ])("warn if the engine will not replace a key that is due: %j", (inputs, expected) => {
+    const warnings: string[] = [];
+    checkInputs(apiKey, inputs, { ...call, warn: (text) => warnings.push(text) });
+    expect(warnings).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
+  });
+
   it.each([
     [{ name: "" }, "name", /non-empty/],
     [{ name: " padded" }, "name", /space/],

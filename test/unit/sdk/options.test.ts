@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as keyplane from "../../../sdk/nodejs";
 
 let registered: Map<string, Record<string, unknown>>;
@@ -61,37 +61,20 @@ describe("the resource option import", () => {
 });
 
 describe("the resource option protect", () => {
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-
-  const warningsOf = (declare: () => unknown): string[] => {
-    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
-    declare();
-    return warn.mock.calls.map(([message]) => message);
+  const child = (protect: boolean | undefined, ofParent: boolean) => {
+    const parent = new pulumi.ComponentResource("t:t:T", "parent", {}, { protect: ofParent });
+    return new keyplane.ApiKey("plain", {}, { parent, ...(protect !== undefined && { protect }) });
   };
 
-  const protect = { protect: true };
-
-  it.each<keyplane.ApiKeyArgs>([{ rotateAfter: "30d" }, { maxAge: "60d" }, { rotationTriggers: { quarter: "1" } }])(
-    "of an ApiKey with %j causes a warning, because the engine does not replace it",
-    (args) => {
-      const [warning, ...others] = warningsOf(() => new keyplane.ApiKey("plain", args, protect));
-      expect(others).toEqual([]);
-      expect(warning).toContain('ApiKey "plain"');
-      for (const word of [...Object.keys(args), "protect", "RotatingApiKey"]) expect(warning).toContain(word);
-    },
-  );
-
-  it.each<[string, () => unknown]>([
-    ["of a key that never rotates", () => new keyplane.ApiKey("plain", { rotateAfter: undefined as never }, protect)],
-    ["that is false", () => new keyplane.ApiKey("plain", { rotateAfter: "30d" }, { protect: false })],
-    [
-      "of a RotatingApiKey, which rotates in an update",
-      () => new keyplane.RotatingApiKey("r", { rotateAfter: "30d" }, protect),
-    ],
-  ])("%s causes none", (_, declare) => {
-    expect(warningsOf(declare)).toEqual([]);
+  it.each<[string, () => pulumi.Resource, true | undefined]>([
+    ["of an ApiKey", () => new keyplane.ApiKey("plain", {}, { protect: true }), true],
+    ["that is false", () => new keyplane.ApiKey("plain", {}, { protect: false }), undefined],
+    ["that is not set", () => new keyplane.ApiKey("plain"), undefined],
+    ["of its parent", () => child(undefined, true), true],
+    ["that differs from its parent's", () => child(false, true), undefined],
+  ])("%s is passed on to the provider, which is not told otherwise", async (_, declare, expected) => {
+    await known(declare().urn);
+    expect(registered.get("plain")?.__isProtected).toBe(expected);
   });
 });
 
