@@ -46,8 +46,8 @@ export function adapt(
     diff: (id, olds, news) =>
       answering(type, news, async (target) => {
         const compared = { id, outputs: fromState(olds), inputs: fromPulumi(news) };
-        const { changes, replaces, deleteBeforeReplace } = await diffResource(session, target, compared);
-        return { changes, replaces: [...replaces], deleteBeforeReplace };
+        const { changes, replaces } = await diffResource(session, target, compared);
+        return { changes, replaces: [...replaces] };
       }),
 
     create: (inputs) =>

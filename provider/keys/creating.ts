@@ -39,6 +39,8 @@ export interface Attempts extends Left {
   requests: number;
   lost: Left["lost"];
   pendingRevocations: readonly string[];
+  /** Whether the key was revoked that the new one replaces, so that the resource has none. */
+  isFreed: boolean;
 }
 
 export interface NewKey {
@@ -49,7 +51,7 @@ export interface NewKey {
   readonly left: Left;
 }
 
-/** No key was created, but a request may still take effect, or a key is still to be revoked. */
+/** No key was created, but a request may still take effect, a key is still to be revoked, or the replaced one was. */
 export class NotCreated extends Error {
   readonly code: ErrorCode;
 
@@ -75,6 +77,7 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     requests: before.requests,
     lost: before.lost,
     pendingRevocations: before.pendingRevocations,
+    isFreed: false,
   };
   try {
     // Loaded on demand, because most keys are not sealed, and an exact name is rare.
@@ -84,12 +87,15 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
       : (await import("./exact-name.js")).createExact(exact, attempts, call)
     ).catch((error: unknown) => revokeOther(error, attempts, call));
     const sealedKey = sealer && (await sealOrRevoke(created, sealer, attempts, call));
-    return { created, sealedKey, left: { ...attempts, lost: withMark(attempts.lost, call.mark) } };
+    return { created, sealedKey, left: { ...leftOf(attempts), lost: withMark(attempts.lost, call.mark) } };
   } catch (error) {
-    const isSame = attempts.lost === before.lost && attempts.pendingRevocations === before.pendingRevocations;
-    throw isSame ? error : new NotCreated(attempts, error);
+    const { lost, pendingRevocations, isFreed } = attempts;
+    const isSame = lost === before.lost && pendingRevocations === before.pendingRevocations && !isFreed;
+    throw isSame ? error : new NotCreated(leftOf(attempts), error);
   }
 }
+
+const leftOf = ({ requests, lost, pendingRevocations }: Attempts): Left => ({ requests, lost, pendingRevocations });
 
 async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): Promise<CreatedKey> {
   const { prefix, projectId, maxAgeMs } = request;

@@ -1,12 +1,15 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
+import { keyIn } from "../key-index";
 import { shownName } from "../text";
 import type { Attempts } from "./creating";
+import type { RecordedKey } from "./finding";
 import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey, inDoubt, withLost } from "./lost";
-import { formatListed, nameInUrn } from "./naming";
+import { formatKey, formatListed, nameInUrn } from "./naming";
 import type { Call, Place } from "./place";
+import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
@@ -17,6 +20,8 @@ export interface NameClaim {
   readonly name: string;
   readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
   readonly projectId?: string | undefined;
+  /** The key that the new one replaces, if its resource is deleted next. */
+  readonly replaced?: RecordedKey | undefined;
 }
 
 /** The URNs of the resources that have requested exact names in this process, by name. */
@@ -41,6 +46,7 @@ export async function createExact(claim: NameClaim, attempts: Attempts, call: Ca
       `the name ${name} is taken by ${other} in this stack. Choose another name`,
     );
   }
+  if (name === claim.replaced?.name) attempts.isFreed = await freeName(claim.replaced, call);
   await clearName(claim, attempts, call);
   try {
     return await createWhenFree(claim, call);
@@ -52,6 +58,19 @@ export async function createExact(claim: NameClaim, attempts: Attempts, call: Ca
     const next = found === undefined ? `no key has the name ${name} so far. Run` : `${inDoubt(found, call)}. Then run`;
     throw new KeyplaneError("KP-UNSETTLED", `${error.message}; ${next} \`pulumi up\` again`, error);
   }
+}
+
+/**
+ * Revokes a key whose successor gets the same exact name: live names are unique. Pulumi could delete its resource first,
+ * but an engine with `--continue-on-error` would wait for ever for a deletion that failed. Returns whether it did; not if
+ * the state does not show that Pulumi deletes the key.
+ */
+async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
+  if (call.place.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
+  if ((await call.stack.state(stepOf(call)))?.isRetained(old.id) !== false) return false;
+  call.row.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
+  await revokeKey(old, call);
+  return true;
 }
 
 /** Makes sure that an exact name is free. */

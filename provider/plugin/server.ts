@@ -79,8 +79,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
         .setReplacesList([...answer.replaces])
-        .setDiffsList([...answer.fields])
-        .setDeletebeforereplace(answer.deleteBeforeReplace);
+        .setDiffsList([...answer.fields]);
     },
 
     async create(request: provider.CreateRequest) {

@@ -12,7 +12,6 @@ import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
 import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
-import { sameScope } from "../keys/scope";
 import {
   COMMON_OUTPUTS,
   type HeldKey,
@@ -83,22 +82,16 @@ export const apiKey = atBorder<Inputs, State>({
     return due;
   },
 
-  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name.
-  deleteBeforeReplace: ({ key, inputs: before }, inputs) =>
-    key !== undefined && key.name === inputs.name && sameScope(before, inputs) && before.revokeOnDelete !== false,
-
   stable: ({ key }) => (key === undefined ? [] : KEY_OUTPUTS),
 
   holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
-  async mustBeHere(state, call) {
-    if (state.key !== undefined) await mustBeHere(recorded(state.key, state), call);
-  },
-
-  async create(inputs, call) {
+  async create(inputs, call, replaced) {
+    const old = replaced?.key && recorded(replaced.key, replaced);
+    if (old !== undefined) await mustBeHere(old, call);
     const made = await settling(call, undefined, async () => {
       await waitForProjects(inputs, call);
-      return makeKey({ ...NO_KEY, inputs }, call);
+      return makeKey({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
     });
     return { id: String(made.key?.id), state: made };
   },
@@ -237,13 +230,16 @@ function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: St
     .map((id) => ({ id, name: key?.name ?? name, mark, account, createdAt }));
 }
 
-/** Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record. */
-async function makeKey(before: State, call: Call): Promise<State> {
+/**
+ * Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record.
+ * @param replaced - The key that the new one replaces, if its resource is deleted next.
+ */
+async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<State> {
   const { inputs } = before;
   const { name, namePrefix, onNameConflict, projectId, maxAge, sealTo } = inputs;
   const request = {
     prefix: namePrefix ?? prefixFrom(nameInUrn(call.urn)),
-    exact: name === undefined ? undefined : { name, onNameConflict, projectId },
+    exact: name === undefined ? undefined : { name, onNameConflict, projectId, replaced },
     projectId,
     maxAgeMs: parseDuration(maxAge),
     sealTo,

@@ -36,14 +36,12 @@ interface Declared<Inputs, State> {
   readonly rules?: (inputs: Planned<Inputs>, check: CheckCall, before: Members) => readonly Failure[];
   readonly inForce?: (state: State, inputs: Planned<Inputs>) => Members;
   readonly due?: (state: State, inputs: Planned<Inputs>, now: number) => readonly Due[];
-  readonly deleteBeforeReplace?: (state: State, inputs: Planned<Inputs>) => boolean;
   /** Those outputs that an update does not change. Called with the new inputs. @default none */
   readonly stable?: (state: State, inputs: Planned<Inputs>, now: number) => readonly string[];
   /** Ids of the keys that the resource has, or has to revoke. Absent for a resource without keys. */
   readonly holds?: (state: State) => readonly string[];
-  /** Throws if the account has changed so that the key of a resource cannot be found there. Called before it is replaced. */
-  readonly mustBeHere?: (state: State, call: Call) => Promise<void>;
-  readonly create: (inputs: Inputs, call: Call) => Promise<Made<State>>;
+  /** @param replaced - The state of the resource that the new one replaces in the same scope. */
+  readonly create: (inputs: Inputs, call: Call, replaced: State | undefined) => Promise<Made<State>>;
   /** The current state; `undefined` if the resource is proven to be gone. */
   readonly read: (state: State, call: Call) => Promise<State | undefined>;
   readonly update: (state: State, inputs: Inputs, call: Call) => Promise<State>;
@@ -69,8 +67,7 @@ export interface ResourceType extends Checked, Compared {
   readonly onlyWith?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly stable: (outputs: Members, inputs: Members, now: number) => readonly string[];
   readonly holds?: ((outputs: Members) => readonly string[]) | undefined;
-  readonly mustBeHere?: ((outputs: Members, call: Call) => Promise<void>) | undefined;
-  readonly create: (inputs: Members, call: Call) => Promise<Made>;
+  readonly create: (inputs: Members, call: Call, replaced: Members | undefined) => Promise<Made>;
   readonly read: (outputs: Members, call: Call) => Promise<Members | undefined>;
   readonly update: (outputs: Members, inputs: Members, call: Call) => Promise<Members>;
   readonly import?:
@@ -84,7 +81,7 @@ export interface ResourceType extends Checked, Compared {
  * callers have checked the inputs, so these have the types of the fields.
  */
 export function atBorder<Inputs extends object, State>(declared: Declared<Inputs, State>): ResourceType {
-  const { readState, writeState, stable, holds, import: take, mustBeHere } = declared;
+  const { readState, writeState, stable, holds, import: take } = declared;
   // Checked inputs have the types of the fields.
   const type = declared as unknown as Declared<Members, State>;
   const reading = <Rest extends unknown[], Answer>(verb: ((state: State, ...rest: Rest) => Answer) | undefined) =>
@@ -106,12 +103,10 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
     rules: type.rules,
     inForce: reading(type.inForce),
     due: reading(type.due),
-    deleteBeforeReplace: reading(type.deleteBeforeReplace),
     stable: (outputs, inputs, now) => stable?.(readState(outputs), inputs as Planned<Inputs>, now) ?? [],
     holds: reading(holds),
-    mustBeHere: reading(mustBeHere),
-    create: async (inputs, call) => {
-      const { id, state } = await writing(type.create(inputs, call));
+    create: async (inputs, call, replaced) => {
+      const { id, state } = await writing(type.create(inputs, call, replaced && readState(replaced)));
       return { id, state: writeState(state) };
     },
     read: async (outputs, call) => {

@@ -56,12 +56,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   holds: heldBy,
 
-  async mustBeHere(state, call) {
-    const key = state.current ?? state.previous;
-    if (key !== undefined) await mustBeHere(recorded(key, state), call);
-  },
-
-  async create(inputs, call) {
+  async create(inputs, call, replaced) {
+    const held = replaced?.current ?? replaced?.previous;
+    if (replaced !== undefined && held !== undefined) await mustBeHere(recorded(held, replaced), call);
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };

@@ -20,8 +20,6 @@ export interface Compared {
   readonly inForce?: ((outputs: Members, inputs: Members) => Members) | undefined;
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: ((outputs: Members, inputs: Members, now: number) => readonly Due[]) | undefined;
-  /** Whether a replacement must delete the old resource first. */
-  readonly deleteBeforeReplace?: ((outputs: Members, inputs: Members) => boolean) | undefined;
 }
 
 /** The difference between a resource and what the program requests. */
@@ -31,7 +29,6 @@ export interface Difference {
   readonly fields: readonly string[];
   /** The fields that force a replacement. */
   readonly replaces: readonly string[];
-  readonly deleteBeforeReplace: boolean;
   /** Why the resource is replaced, or what is due that the program does not show, in words for the user. */
   readonly reasons: readonly string[];
 }
@@ -59,7 +56,6 @@ export function diff(
     changes: due.length > 0,
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
-    deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
     reasons: [
       ...due.flatMap((item) => item.why ?? []),
       // The engine shows the changes that replace the resource in its row, where 80 columns are too few.

@@ -29,7 +29,7 @@ export class Session {
   readonly longWaits = new LongWaits();
   /** The calls that are under way. */
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
-  /** The outputs of the resources that are to be replaced, by URN. */
+  /** The outputs of the resources that are to be replaced in their scope, by URN. */
   readonly replaced = new Map<string, Members>();
   #config: ConfigReader = () => undefined;
   #isWatching = false;

@@ -62,12 +62,9 @@ export async function diffResource(
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
   const { type, urn } = target;
   return runCall(session, target, { kind: "create", at: inputs }, async (call) => {
-    const before = session.replaced.get(urn);
-    if (before !== undefined) {
-      noteSeen(call.place, type.holds?.(before) ?? []);
-      await type.mustBeHere?.(before, call);
-    }
-    const made = await type.create(inputs, call);
+    const replaced = session.replaced.get(urn);
+    if (replaced !== undefined) noteSeen(call.place, type.holds?.(replaced) ?? []);
+    const made = await type.create(inputs, call, replaced);
     noteSeen(call.place, type.holds?.(made.state) ?? []);
     return made;
   });

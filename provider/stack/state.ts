@@ -27,6 +27,8 @@ export interface StackFacts {
   readonly notes: readonly Note[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(id: string): "yes" | "no" | "unknown";
+  /** Whether Pulumi would drop a key's resource without deleting it (`retainOnDelete`); `undefined` if no resource has the key. */
+  isRetained(id: string): boolean | undefined;
   /** The URN of a resource that has a key as its current or previous one. */
   holderOf(id: string): string | undefined;
 }
@@ -54,6 +56,7 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
       if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
       return isHidden ? "unknown" : "no";
     },
+    isRetained: (id) => holders.find(({ keys }) => keys.some((key) => key.id === id))?.resource.retained,
     holderOf: (id) =>
       holders.find(({ keys }) => keys.some((key) => key.id === id && key.role !== "to be revoked"))?.resource.urn,
   };

@@ -113,7 +113,7 @@ describe("the configuration of a provider resource", () => {
     const { inputs } = await plugin.checkConfig({}, account);
     expect(await plugin.diffConfig(inputs, inputs)).toMatchObject({ changes: false, replaces: [], diffs: [] });
     const changed = await plugin.diffConfig(inputs, { ...inputs, apiKey: "other", baseUrl: "https://example.com" });
-    expect(changed).toMatchObject({ changes: true, replaces: [], deleteBeforeReplace: false });
+    expect(changed).toMatchObject({ changes: true, replaces: [] });
     expect([...changed.diffs].sort()).toEqual(["apiKey", "baseUrl"]);
   });
 

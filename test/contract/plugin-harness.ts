@@ -400,7 +400,6 @@ function differenceOf(response: DiffResponse) {
   return {
     changes: response.getChanges() === DIFF_SOME,
     replaces: response.getReplacesList(),
-    deleteBeforeReplace: response.getDeletebeforereplace(),
   };
 }
 

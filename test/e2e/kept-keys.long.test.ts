@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type FrontEnd, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, type FrontEnd, messagesOf, POST, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 const open: StackUnderTest[] = [];
@@ -141,6 +141,23 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.up();
     expect((await stack.deploy(one("ci") + one("deploy"), { mayFail: true })).exit).not.toBe(0);
     await stack.expectLiveIsHeld();
+    await stack.run.destroy();
+  });
+
+  test("of a key that cannot be revoked ends an up with --continue-on-error, and the next one replaces the key", async () => {
+    const stack = await start(frontEnd, exact(1));
+    await stack.up();
+    const [old] = await stack.live();
+    await plane.rules.add({ route: DELETE, status: 403, count: null });
+    await stack.setProgram(exact(2));
+    const failed = await stack.run.run("up", { args: ["--continue-on-error"], mayFail: true });
+    expect(failed.exit).not.toBe(0);
+    expect(messagesOf(failed)).toContain("KP-AUTH");
+    expect(await stack.expectLiveIsHeld()).toEqual([old]);
+    await plane.rules.clear();
+    await stack.up();
+    expect(await stack.expectLiveIsHeld()).not.toContain(old);
+    await stack.run.runIdle("up");
     await stack.run.destroy();
   });
 

@@ -45,8 +45,6 @@ export interface Stored extends Named, Made {
   readonly inputs: Values;
   /** Whether it was replaced, and is still to be deleted. */
   readonly isDoomed: boolean;
-  /** Whether it was deleted, and its successor is still to be created. */
-  readonly isPending: boolean;
   readonly isTainted: boolean;
 }
 
@@ -221,7 +219,7 @@ export class MiniEngine {
   }
 
   private async readAll(): Promise<void> {
-    for (const old of this.state.filter(({ isDoomed, isPending }) => !isDoomed && !isPending)) {
+    for (const old of this.state.filter(({ isDoomed }) => !isDoomed)) {
       const outputs = await this.call<Values | undefined>((provider) =>
         provider.read(old, old.id, old.inputs, old.outputs),
       );
@@ -238,23 +236,20 @@ export class MiniEngine {
     const { kind, inputs: news } = key;
     const named = { urn: this.urnOf(name, kind), kind };
     const old = this.find(name);
-    const isForced = old !== undefined && (old.isTainted || old.isPending || this.flags.replace === name);
+    const isForced = old !== undefined && (old.isTainted || this.flags.replace === name);
     const check = async (olds: Values) => {
       this.seeds += 1;
       return this.call<Values>((provider) => provider.check(named, olds, news, `seed${this.seeds}`));
     };
     const inputs = await check(old === undefined || isForced ? {} : old.inputs);
-    const next = { ...named, name, inputs, isDoomed: false, isPending: false, isTainted: false };
+    const next = { ...named, name, inputs, isDoomed: false, isTainted: false };
     const deliver = (held: Stored) => this.deliver(held, key);
     if (old === undefined) return async () => deliver(await this.create(next));
     const diff = await this.call<Difference>((provider) => provider.diff(named, old.id, old.outputs, inputs));
     if (isForced || (diff.changes && diff.replaces)) {
       // The first check has kept the mark of the old resource.
       const fresh = isForced ? next : { ...next, inputs: await check({}) };
-      return async () => {
-        if (diff.deleteBeforeReplace && !old.isPending) await this.delete(old, { ...old, isPending: true });
-        deliver(await this.create(fresh, this.find(name)));
-      };
+      return async () => deliver(await this.create(fresh, this.find(name)));
     }
     if (!diff.changes && old.notReady === undefined) {
       return async () => {
@@ -271,7 +266,7 @@ export class MiniEngine {
       this.call<Made>((provider) => provider.create(next, inputs)),
     );
     const stored = { ...next, ...made };
-    if (old !== undefined) this.put(old, old.isPending ? undefined : { ...old, isDoomed: true, isTainted: false });
+    if (old !== undefined) this.put(old, { ...old, isDoomed: true, isTainted: false });
     this.state = [...this.state, stored];
     return this.ended(stored);
   }
@@ -286,16 +281,13 @@ export class MiniEngine {
     return this.ended(stored);
   }
 
-  /** @param left - What stays of the resource. @default nothing */
-  private async delete(old: Stored, left?: Stored): Promise<void> {
-    if (!old.isPending) {
-      const { urn, kind, id, inputs, outputs } = old;
-      this.audience.saw({ kind: "deleting", ids: idsIn(outputs), revokes: outputs.revokeOnDelete !== false });
-      await this.step({ type: "deleting", resource: { urn, kind, id, inputs, outputs } }, () =>
-        this.call((provider) => provider.delete(old, id, outputs)),
-      );
-    }
-    this.put(old, left);
+  private async delete(old: Stored): Promise<void> {
+    const { urn, kind, id, inputs, outputs } = old;
+    this.audience.saw({ kind: "deleting", ids: idsIn(outputs), revokes: outputs.revokeOnDelete !== false });
+    await this.step({ type: "deleting", resource: { urn, kind, id, inputs, outputs } }, () =>
+      this.call((provider) => provider.delete(old, id, outputs)),
+    );
+    this.put(old, undefined);
     this.moment();
   }
 
@@ -344,9 +336,7 @@ export class MiniEngine {
       ...{ urn, type: TOKENS[this.frontEnd] + kind, custom: true, provider },
       ...{ id: rest.id, inputs: rest.inputs, outputs: rest.outputs },
     });
-    const resources = this.state.map((each) => {
-      return { ...custom(each), delete: each.isDoomed, pendingReplacement: each.isPending };
-    });
+    const resources = this.state.map((each) => ({ ...custom(each), delete: each.isDoomed }));
     const [urn] = provider.split("::provider-id");
     const own = { urn, type: "pulumi:providers:model", custom: true, id: "provider-id" };
     const pending = this.notes.map(({ type, resource }) => ({ type, resource: custom(resource) }));

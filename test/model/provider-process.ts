@@ -30,7 +30,6 @@ export interface Made {
 export interface Difference {
   readonly changes: boolean;
   readonly replaces: boolean;
-  readonly deleteBeforeReplace: boolean;
 }
 
 /** The resource of a call. */
@@ -190,13 +189,8 @@ function pluginOf(session: ModelSession): Provider {
       return inputs;
     },
     diff: async (of, id, outputs, news) => {
-      const { changes, replaces, deleteBeforeReplace } = await resources.diff(
-        named(of),
-        id,
-        { ...outputs },
-        { ...news },
-      );
-      return { changes, replaces: replaces.length > 0, deleteBeforeReplace };
+      const { changes, replaces } = await resources.diff(named(of), id, { ...outputs }, { ...news });
+      return { changes, replaces: replaces.length > 0 };
     },
     create: (of, inputs) => made("", () => resources.create(named(of), { ...inputs })),
     read: async (of, id, inputs, outputs) =>
@@ -220,8 +214,8 @@ function dynamicOf(session: ModelSession, { stack }: Surroundings): Provider {
     },
     async diff({ kind }, id, outputs, news) {
       const found = await types[kind].diff?.(id, { ...outputs }, { ...news });
-      const { changes = false, replaces = [], deleteBeforeReplace = false } = found ?? {};
-      return { changes, replaces: replaces.length > 0, deleteBeforeReplace };
+      const { changes = false, replaces = [] } = found ?? {};
+      return { changes, replaces: replaces.length > 0 };
     },
     create: ({ kind }, inputs) =>
       made("", async () => {

@@ -237,6 +237,56 @@ describe("an exact name", () => {
     expect(await stack.liveNames()).toEqual(["deploy"]);
   });
 
+  test("whose old key cannot be revoked fails in its creation, for which no deletion waits, and nothing is lost", async () => {
+    const stack = await TestStack.start();
+    await stack.up(exact({ rotationTriggers: { a: "1" } }));
+    const [old] = await stack.live();
+    await stack.plane.rules.add({ route: DELETE, status: 403 });
+    const failed = await stack.up(exact({ rotationTriggers: { a: "2" } }));
+    expect([codeOf(failed), posts(failed)]).toEqual(["KP-AUTH", 0]);
+    expect(stack.outputs().keyId).toBe(old);
+    expect(await stack.up(exact({ rotationTriggers: { a: "2" } }))).toMatchObject({
+      ...{ steps: { ci: "replace" }, errors: {} },
+    });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("whose old key was revoked is on record without a key if none can be created, and gets one in the next run", async () => {
+    const stack = await TestStack.start();
+    await stack.up(exact({ rotationTriggers: { a: "1" } }));
+    await stack.plane.rules.add({ route: POST, status: 403 });
+    expect(codeOf(await stack.up(exact({ rotationTriggers: { a: "2" } })))).toBe("KP-AUTH");
+    expect(stack.find("ci")?.initFailed).toBe(true);
+    expect(stack.outputs()).not.toHaveProperty("keyId");
+    const run = await stack.up(exact({ rotationTriggers: { a: "2" } }));
+    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    expect(stack.resources).toHaveLength(1);
+  });
+
+  test.each<[string, (stack: TestStack) => unknown]>([
+    [
+      "Pulumi would keep the key",
+      (stack) => {
+        stack.resources = stack.resources.map((each) => ({ ...each, retained: true }));
+      },
+    ],
+    [
+      "the state cannot be read",
+      (stack) => {
+        stack.isReadable = false;
+      },
+    ],
+  ])("is not freed by a replacement if %s", async (_, prepare) => {
+    const stack = await TestStack.start();
+    await stack.up(exact({ rotationTriggers: { a: "1" } }));
+    const live = await stack.live();
+    await prepare(stack);
+    const run = await stack.up(exact({ rotationTriggers: { a: "2" } }));
+    expect([codeOf(run), run.requests.includes(DELETE)]).toEqual(["KP-NAME-TAKEN", false]);
+    expect(await stack.live()).toEqual(live);
+  });
+
   test("waits if the service still keeps the name of a key that the run has revoked", async () => {
     const stack = await TestStack.start();
     await stack.up(exact({ rotationTriggers: { a: "1" } }));

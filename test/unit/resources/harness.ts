@@ -60,6 +60,8 @@ export interface Saved {
   readonly initFailed?: boolean;
   /** It was replaced, and is left to be deleted. */
   readonly replaced?: boolean;
+  /** Pulumi drops it without deleting it. */
+  readonly retained?: boolean;
 }
 
 /** What a run did, and what it showed. */
@@ -325,10 +327,10 @@ export class TestStack {
     const inputs = await checked(before?.inputs ?? {});
     if (before === undefined) return { step: "create", inputs } as const;
     const { id, outputs } = before;
-    const { changes, replaces, deleteBeforeReplace } = await diffResource(run, target, { id, outputs, inputs });
+    const { changes, replaces } = await diffResource(run, target, { id, outputs, inputs });
     if (!changes && !before.initFailed) return { step: "same", inputs, before } as const;
     if (replaces.length === 0) return { step: "update", inputs, before } as const;
-    return { step: "replace", inputs: await checked({}), before, deleteBeforeReplace } as const;
+    return { step: "replace", inputs: await checked({}), before } as const;
   }
 
   async #step(run: Run, name: string, declared: Declared, how: How): Promise<void> {
@@ -352,10 +354,7 @@ export class TestStack {
       });
       return;
     }
-    if (step === "replace") {
-      if (plan.deleteBeforeReplace) await this.#delete(run, plan.before);
-      else this.#replace(plan.before, { ...plan.before, replaced: true });
-    }
+    if (step === "replace") this.#replace(plan.before, { ...plan.before, replaced: true });
     const note = { type: "creating", resource: written({ kind, name, id: "", inputs, outputs: {} }) };
     if (isKilled) this.notes = [...this.notes, note];
     try {
@@ -370,7 +369,7 @@ export class TestStack {
       });
     } catch (error) {
       // The engine takes back the mark of a resource that it could not replace.
-      if (step === "replace" && !plan.deleteBeforeReplace && this.find(name) === undefined) {
+      if (step === "replace" && this.find(name) === undefined) {
         const old = this.resources.find((each) => each.name === name);
         if (old !== undefined) this.#replace(old, { ...old, replaced: false });
       }
@@ -437,9 +436,14 @@ const targetOf = ({ kind, name }: Pick<Saved, "kind" | "name">): { type: Resourc
 });
 
 /** A resource as the engine writes it. */
-function written({ kind, name, id, inputs, outputs, provider: of = providerUrn(), replaced }: Saved): object {
+function written({ kind, name, id, inputs, outputs, provider: of = providerUrn(), ...rest }: Saved): object {
   const { id: _, ...resource } = saved(DYNAMIC + kind, name, id, { inputs, outputs, provider: `${of}::p-1` });
-  return { ...resource, ...(id !== "" && { id }), ...(replaced && { delete: true }) };
+  return {
+    ...resource,
+    ...(id !== "" && { id }),
+    ...(rest.replaced && { delete: true }),
+    retainOnDelete: rest.retained,
+  };
 }
 
 /** The values as they come back from a state. */

@@ -21,7 +21,7 @@ const NOW = Date.parse(BORN) + 90 * 86_400_000;
 const made = { __mark: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
 const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type = apiKey } = {}) =>
   diff(type, { ...made, ...olds }, { __mark: "abcdefghijkl", ...news }, { now, driftOnly });
-const nothing = { changes: false, fields: [], replaces: [], deleteBeforeReplace: false, reasons: [] };
+const nothing = { changes: false, fields: [], replaces: [], reasons: [] };
 
 describe("the inputs of an ApiKey", () => {
   it.each([
@@ -164,7 +164,7 @@ describe("the difference of an ApiKey", () => {
     [{ rotateAfter: "90d" }, { rotateAfter: "90d" }, "rotateAfter"],
     [{ pending: [{ action: "verify", status: "failed" }] }, {}, "pending"],
   ])("replaces the key from %j to %j, and creates the new one first", (olds, news, field) => {
-    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field], deleteBeforeReplace: false });
+    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field] });
   });
 
   it.each([
@@ -179,16 +179,6 @@ describe("the difference of an ApiKey", () => {
     [{ keyId: undefined, key: undefined }, {}],
   ])("updates the key in place from %j to %j", (olds, news) => {
     expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [] });
-  });
-
-  it("deletes the old key first only if the new key has the same exact name", () => {
-    const olds = { name: "exact", rotationTriggers: { q: "1" } };
-    const rotationTriggers = { q: "2" };
-    expect(differ(olds, { name: "exact", rotationTriggers }).deleteBeforeReplace).toBe(true);
-    expect(differ({ ...olds, revokeOnDelete: false }, { name: "exact", rotationTriggers }).deleteBeforeReplace).toBe(
-      false,
-    );
-    expect(differ(olds, { name: "exact", organizationId: "org-1" }).deleteBeforeReplace).toBe(false);
   });
 
   it("is only drift in a refresh", () => {
