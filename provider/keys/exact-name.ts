@@ -1,6 +1,5 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
-import { getOrCreate } from "../get-or-create";
 import { keyIn } from "../key-index";
 import { shownName } from "../text";
 import type { Attempts } from "./creating";
@@ -8,7 +7,7 @@ import type { RecordedKey } from "./finding";
 import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatKey, formatListed, nameInUrn } from "./naming";
-import type { Call, Place } from "./place";
+import type { Call } from "./place";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
 
@@ -24,28 +23,12 @@ export interface NameClaim {
   readonly replaced?: RecordedKey | undefined;
 }
 
-/** The URNs of the resources that have requested exact names in this process, by name. */
-const claims = new WeakMap<Place, Map<string, string>>();
-
 /**
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key. The name is noted, so that later runs tell of the key.
  */
 export async function createExact(claim: NameClaim, attempts: Attempts, call: Call): Promise<CreatedKey> {
   const { name } = claim;
-  // Before the first request: neither a list nor the state shows a key that another resource is about to get.
-  const claimant = getOrCreate(
-    getOrCreate(claims, call.place, () => new Map()),
-    name,
-    () => call.urn,
-  );
-  if (claimant !== call.urn) {
-    const other = JSON.stringify(shownName(nameInUrn(claimant)));
-    throw new KeyplaneError(
-      "KP-NAME-TAKEN",
-      `the name ${name} is taken by ${other} in this stack. Choose another name`,
-    );
-  }
   if (name === claim.replaced?.name) attempts.isFreed = await freeName(claim.replaced, call);
   await clearName(claim, attempts, call);
   try {

@@ -12,6 +12,7 @@ import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
 import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
+import { scopeKey, scopeOf } from "../keys/scope";
 import {
   COMMON_OUTPUTS,
   type HeldKey,
@@ -28,8 +29,9 @@ import { proveKey, readClaim } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
-import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
+import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
+import { shownName } from "../text";
 import { atBorder, inputsIn, NotReady, settling, settlingForGood } from "./resource";
 
 const NO_ADOPTION =
@@ -160,6 +162,14 @@ function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
   }
   const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs)];
   if (inputs.name !== undefined) {
+    const { name, account, organizationId } = inputs;
+    const isKnown = !hasUnknown([name, account, organizationId]);
+    // Neither a list nor the state shows a key that another resource is about to get.
+    const other = isKnown ? check.claim(`${scopeKey(scopeOf(inputs))} ${String(name)}`) : undefined;
+    if (other !== undefined) {
+      const reason = `is also that of ${JSON.stringify(shownName(nameInUrn(other)))} in this stack. Choose another name`;
+      failures.push({ property: "name", reason, code: "KP-NAME-TAKEN" });
+    }
     if (inputs.namePrefix !== undefined) {
       failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
     }

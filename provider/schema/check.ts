@@ -18,6 +18,8 @@ export interface CheckCall {
   readonly urn: string;
   /** The settings of an account. Throws a `ConfigError` if they are missing or invalid. */
   readonly settings: (account: string | undefined) => Settings;
+  /** The URN of another resource of this run that has claimed the same before, if there is one. */
+  readonly claim: (what: string) => string | undefined;
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
 }

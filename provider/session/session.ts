@@ -31,6 +31,8 @@ export class Session {
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
   /** The outputs of the resources that are to be replaced in their scope, by URN. */
   readonly replaced = new Map<string, Members>();
+  /** The URNs of the resources by what only one of a run can have. A process serves one run. */
+  readonly #claims = new Map<string, string>();
   #config: ConfigReader = () => undefined;
   #isWatching = false;
   #cancelled: AbortedError | undefined;
@@ -83,6 +85,12 @@ export class Session {
       const first = getOrCreate(this.#reported, account, () => urn);
       throw first === urn ? error : referringTo(first, error.code);
     }
+  }
+
+  /** The URN of another resource that has claimed the same before. */
+  claim(urn: string, what: string): string | undefined {
+    const first = getOrCreate(this.#claims, what, () => urn);
+    return first === urn ? undefined : first;
   }
 
   /** Every configured credential, by the name of its setting. */

@@ -31,7 +31,13 @@ export async function checkResource(
     const row = new ResourceRow(session, urn);
     session.noteCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
-    const { inputs, failures } = checkInputs(type, news, { urn, settings, info: row.info, warn: row.warn }, olds);
+    const claim = (what: string) => session.claim(urn, what);
+    const { inputs, failures } = checkInputs(
+      type,
+      news,
+      { urn, settings, claim, info: row.info, warn: row.warn },
+      olds,
+    );
     const reasons = await reasonsOf(failures);
     await session.engine.flush();
     if (type.holds === undefined) return { inputs, reasons };

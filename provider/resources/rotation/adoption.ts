@@ -22,9 +22,6 @@ interface Adoption {
   readonly key: string;
 }
 
-/** The URN of the resource of the program that adopts a key, by the key's id. A process serves one run. */
-const adopters = new Map<string, string>();
-
 /** The key to adopt; `undefined` if there is none, or if a preview does not know it yet. */
 export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
   return adopt === undefined || adopt === UNKNOWN || hasUnknown(adopt) ? undefined : adopt;
@@ -38,10 +35,8 @@ export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
 export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
-  const { urn } = check;
-  const other = adopters.get(adopt.id) ?? urn;
-  adopters.set(adopt.id, other);
-  if (other !== urn) {
+  const other = check.claim(`adoption of ${adopt.id}`);
+  if (other !== undefined) {
     const name = nameInUrn(other);
     const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];

@@ -13,7 +13,7 @@ import { codeOf, key, rotating, TestStack } from "./harness";
 
 const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
 const settings = () => resolveSettings(() => undefined, env);
-const call = { urn: "urn:pulumi:dev::app::t::ci", settings, info: () => {}, warn: () => {} };
+const call = { urn: "urn:pulumi:dev::app::t::ci", settings, claim: () => undefined, info: () => {}, warn: () => {} };
 const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
 
 const BORN = "2026-01-01T00:00:00.000Z";
