@@ -42,7 +42,7 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
   if (found === undefined) return withoutPrevious(delivered);
   if (!isNamed) {
     const fate = judge(found, delivery, delivered, call);
-    report(previous, found, fate, delivered, call);
+    report(previous, { ...found, fate }, delivered, call);
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
@@ -116,8 +116,7 @@ function judge(
 
 function report(
   previous: HeldKey,
-  { record }: Listed,
-  fate: PreviousFate,
+  { record, fate }: Listed & { readonly fate: PreviousFate },
   { current, inputs }: RotationState,
   { row }: Call,
 ): void {
