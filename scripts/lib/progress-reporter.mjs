@@ -33,6 +33,7 @@ export default class ProgressReporter extends DefaultReporter {
       `[${place} ${clock(performance.now() - this.#started)}] ${module.relativeModuleId.replace(/^test\//, "")}: ${counts} (${seconds} s)`,
     );
     for (const test of failed) this.log(`    FAILED ${test.fullName}`);
+    for (const test of skipped) this.log(`    skipped: ${test.fullName}`);
   }
 }
 

@@ -63,17 +63,6 @@ test("a secret of a run is decrypted only on request, and appears in no file and
   );
 });
 
-test("a stack that imports the decrypted state of another one has nothing to do", async () => {
-  const [first, second] = await Promise.all([create(), create()]);
-  await first.up();
-  await second.importState(await first.exportState({ showSecrets: true }));
-  expect((await second.up()).changes).toEqual([]);
-  const { deployment } = await second.exportState({ showSecrets: true });
-  expect(deployment.resources?.map(({ urn, inputs }) => [urn, inputs])).toEqual(
-    (await first.exportState({ showSecrets: true })).deployment.resources?.map(({ urn, inputs }) => [urn, inputs]),
-  );
-});
-
 test("a destroyed stack is empty, and its engine leaves no process behind", async () => {
   const workspace = await create();
   const up = await workspace.up();

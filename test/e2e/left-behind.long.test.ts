@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hostsOf } from "./hosts";
-import { FRONT_ENDS, LIST, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { FRONT_ENDS, LIST, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let stack: StackUnderTest;
@@ -106,8 +106,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     await stack.run.destroy();
   });
 
-  // The embedded engine has no plans.
-  test.skipIf(process.env.KEYPLANE_ENGINE !== "cli")("is revoked when its plan is carried out again", async () => {
+  test.skipIf(!ON_CLI)("is revoked when its plan is carried out again (the embedded engine has no plans)", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY + rotating(1));
     const plan = join(stack.run.workspace.directory, "plan.json");
     // A plan refuses a configuration that has changed since.

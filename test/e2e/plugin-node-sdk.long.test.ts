@@ -1,8 +1,8 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pluginFolder } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
-import { messagesOf } from "./stack-under-test";
+import { messagesOf, ON_CLI } from "./stack-under-test";
 
 let plane: ControlPlane;
 let run: ExampleRun;
@@ -51,7 +51,7 @@ test("a program creates keys with an explicit provider, reads data sources with 
     export const region = getProject({ name: "shop" }, { provider }).then(({ regionId }) => regionId);
   `);
   await run.workspace.setConfig("credential", plane.apiKey, { secret: true });
-  await run.run("up", { args: ["--json"] });
+  await run.run("up");
   // The key of the account itself is live, too.
   expect(await run.workspace.outputs()).toEqual({
     isKey: true,
@@ -61,25 +61,26 @@ test("a program creates keys with an explicit provider, reads data sources with 
     region: "test-1",
   });
   await run.runIdle("up");
-  await run.run("refresh", { args: ["--json"] });
+  await run.run("refresh");
   expect(await run.workspace.secretsInClear()).toEqual([]);
   await run.destroy();
 });
 
-test("a program takes over a key that pulumi import has imported, and the next run changes nothing", async () => {
-  run = await deployable(`
-    import { ApiKey } from "keyplane/plugin";
-    export const key = new ApiKey("ci").key;
-  `);
-  const { id, key } = await plane.state.createKey("made-by-hand");
-  await run.workspace.setConfig("keyplane:importKeys", JSON.stringify({ [id]: key }), { secret: true });
-  await run.workspace.import("keyplane:index:ApiKey", "ci", String(id));
-  expect(await run.requestsOf(() => run.run("up"))).not.toContain("POST /api_keys");
-  expect((await run.workspace.outputs({ showSecrets: true })).key).toBe(key);
-  await run.runIdle("up");
-  await run.run("destroy", { args: ["--ignore-protect"] });
-  expect(await plane.liveKeys()).toEqual([]);
-  await run.expectNoSecrets();
+describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine has no command import)", () => {
+  test("a program takes over a key that pulumi import has imported, and the next run changes nothing", async () => {
+    run = await deployable(`
+      import { ApiKey } from "keyplane/plugin";
+      export const key = new ApiKey("ci").key;
+    `);
+    const { id, key } = await plane.state.createKey("made-by-hand");
+    await run.workspace.setConfig("keyplane:importKeys", JSON.stringify({ [id]: key }), { secret: true });
+    const words = ["import", "--yes", "--skip-preview", "--generate-code=false", "--protect=false"];
+    await run.workspace.command([...words, "keyplane:index:ApiKey", "ci", String(id)]);
+    expect(await run.requestsOf(() => run.run("up"))).not.toContain("POST /api_keys");
+    expect((await run.workspace.outputs({ showSecrets: true })).key).toBe(key);
+    await run.runIdle("up");
+    await run.destroy();
+  });
 });
 
 test("a misspelled input is refused with its name, instead of being left out", async () => {

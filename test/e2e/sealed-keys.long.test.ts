@@ -147,7 +147,7 @@ test.each(FRONT_ENDS)(
     const printed: string[] = [];
     const up = async (text: string, options = {}) => {
       await stack.setProgram(text);
-      const { stdout, stderr } = await example.run("up", { args: ["--json"], ...options });
+      const { stdout, stderr } = await example.run("up", options);
       printed.push(stdout, stderr);
       const { current, previous, single, plain } = (await example.workspace.outputs({ showSecrets: true })) as Record<
         string,
@@ -180,7 +180,7 @@ test.each(FRONT_ENDS)(
     await plane.rules.clear();
     const fifth = await up(program({ n: 3, recipient: bob.recipient, verify: true }));
     expect(await works(await bob.open(fifth.single))).toBe(true);
-    printed.push((await example.run("refresh", { args: ["--json"] })).stdout);
+    printed.push((await example.run("refresh")).stdout);
     await expectNoReadableKey(example, printed, "planted-for-the-search");
     expect((await created()).length).toBeGreaterThan(6);
     await example.destroy();

@@ -42,7 +42,7 @@ const secret = (name: string) => {
 async function up(triggers: object): Promise<void> {
   await run.workspace.setConfig("proj:triggers", JSON.stringify(triggers), { secret: true });
   for (const command of ["preview", "up"] as const) {
-    const { stdout, stderr } = await run.run(command, { args: ["--diff"] });
+    const { stdout, stderr } = await run.run(command);
     printed[`${command} ${Object.keys(printed).length + 1}`] = stdout + stderr;
   }
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   type ControlPlane,
   drivenTime,
+  engineOf,
   type RunOptions,
   type RunResult,
   type WorkspaceOptions,
@@ -10,6 +11,9 @@ import { expect } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
 import { pluginFolder } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
+
+/** Whether the tests run on the real CLI. A test of what only it has says so in its `describe`, and is skipped otherwise. */
+export const ON_CLI = engineOf(process.env) === "cli";
 
 /** A front end of keyplane. */
 export type FrontEnd = "npm package" | "plugin";

@@ -21,7 +21,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["e2e/secret-triggers.long.test.ts", "secret triggers appear nowhere as plain text"],
   ],
   "A secret appears in Pulumi's own debug messages": [
-    ["e2e/debug-values.long.test.ts", "Pulumi's debug messages, which --json and --event-log show, contain no secret"],
+    ["e2e/debug-values.long.test.ts", "Pulumi's debug messages, which the event log has, contain no secret"],
   ],
   "Pulumi prints the value of a secret input that fails its check": [
     ["e2e/wrong-secret-inputs.long.test.ts", "a wrong input that is a secret is reported without its value"],

@@ -12,11 +12,10 @@ const DEPLOY: Readonly<Record<string, DeployCommand>> = {
   preview: "preview",
   refresh: "refresh",
   destroy: "destroy",
-  import: "import",
 };
 
 /** Commands of two words. */
-const GROUPS: ReadonlySet<string> = new Set(["stack", "config", "state"]);
+const GROUPS: ReadonlySet<string> = new Set(["stack", "config"]);
 
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   const asked = [name, ...args];

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -104,7 +104,7 @@ export interface RunOptions {
 }
 
 /** Pulumi commands that a workspace runs. */
-export type EngineCommandName = "up" | "preview" | "refresh" | "destroy" | "import";
+export type EngineCommandName = "up" | "preview" | "refresh" | "destroy";
 
 const PASSPHRASE = "a passphrase for tests";
 const TIMEOUT_MS = 120_000;
@@ -133,7 +133,8 @@ export class Workspace {
     readonly engine: EngineName,
     /** The project's name. */
     readonly project: string,
-    private named: string,
+    /** The stack's name. */
+    readonly stack: string,
     /** The environment of every run. */
     readonly env: Readonly<NodeJS.ProcessEnv>,
     private readonly serializer: "lazy" | "eager",
@@ -175,11 +176,6 @@ export class Workspace {
     return workspace;
   }
 
-  /** The stack's name. */
-  get stack(): string {
-    return this.named;
-  }
-
   /** The folder of the program. */
   get programDirectory(): string {
     return join(this.directory, "program");
@@ -210,11 +206,6 @@ export class Workspace {
     return this.run("destroy", options);
   }
 
-  /** Imports a resource that exists, without generating code for it. */
-  import(type: string, name: string, id: string, options: RunOptions = {}): Promise<RunResult> {
-    return this.run("import", { ...options, args: ["--generate-code=false", ...(options.args ?? []), type, name, id] });
-  }
-
   /** Runs a command until it ends. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
     const here = options.inProcess === true && this.engine === "embedded";
@@ -237,10 +228,10 @@ export class Workspace {
 
   /** Runs any other Pulumi command, such as `["stack", "output", "--json"]`. Throws if it fails. */
   async command(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-    const [name = "", ...rest] = args;
+    const [name = ""] = args;
     const result = await startEngine({
       name,
-      argv: this.argv(name, [...rest, ...(options.args ?? [])]),
+      argv: [...engineCommand(this.engine), ...args, ...(options.args ?? []), ...this.where],
       cwd: this.programDirectory,
       env: this.envOf(options),
       eventLog: join(this.directory, "no-events"),
@@ -282,25 +273,12 @@ export class Workspace {
     };
   }
 
-  /** Replaces the stack's state with the engine's `stack import`. */
-  async importState(state: ExportedStack): Promise<void> {
-    const file = join(this.directory, "import.json");
-    await writeFile(file, JSON.stringify(state));
-    await this.command(["stack", "import", "--file", file]).finally(() => rm(file));
-  }
-
   /** Returns the stack's outputs, with secrets as `[secret]` or in plain text. */
   async outputs(options: { readonly showSecrets?: boolean } = {}): Promise<Properties> {
     const { deployment } = await this.exportState(options);
     const stack = deployment.resources?.find((resource) => resource.type === "pulumi:pulumi:Stack");
     const outputs = stack?.outputs ?? {};
     return options.showSecrets ? (revealed(outputs) as Properties) : mapMapSecrets(outputs, () => SECRET_MARK);
-  }
-
-  /** Renames the stack, as `stack rename` does. */
-  async rename(stack: string): Promise<void> {
-    await this.command(["stack", "rename", stack]);
-    this.named = stack;
   }
 
   /** Removes the lock of a killed run. */
@@ -369,11 +347,6 @@ export class Workspace {
 
   private get backend(): FileBackend {
     return new FileBackend(join(this.directory, "backend"));
-  }
-
-  private argv(command: string, args: readonly string[]): string[] {
-    const words = ["stack", "state"].includes(command) ? [command, ...args.slice(0, 1)] : [command];
-    return [...engineCommand(this.engine), ...words, ...this.where, ...args.slice(words.length - 1)];
   }
 
   private get where(): readonly string[] {

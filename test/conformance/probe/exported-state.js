@@ -4,12 +4,15 @@ const { promisify } = require("node:util");
 
 const URN_PREFIX = "urn:pulumi:dev::proj::";
 
-/** The resources by name and the pending operations, without providers and without what differs from run to run. */
-async function exportedState() {
+/**
+ * The resources by name and the pending operations, without providers and without what differs from run to run. In a
+ * process that serves many runs, `cwd` and `backend` are those of the run.
+ */
+async function exportedState({ cwd, backend = process.env.PULUMI_BACKEND_URL } = {}) {
   const { KEYPLANE_PULUMI: command = "pulumi", PULUMI_CONFIG_PASSPHRASE: _, ...env } = process.env;
   const [file, ...first] = command.endsWith(".js") ? [process.execPath, command] : [command];
   const args = [...first, "stack", "export", "--stack", "organization/proj/dev"];
-  const { stdout } = await promisify(execFile)(file, args, { env });
+  const { stdout } = await promisify(execFile)(file, args, { cwd, env: { ...env, PULUMI_BACKEND_URL: backend } });
   const { resources = [], pending_operations: pending = [] } = JSON.parse(stdout).deployment;
   const rows = resources.filter(({ type }) => !type.startsWith("pulumi:providers:")).map(rowOf);
   return {

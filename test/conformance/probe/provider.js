@@ -3,7 +3,8 @@
 // PROBE_LOG is the path of the log, which has a JSON line `{ method, args }` per call; `PROBE_LOG.ids` has a line per created id.
 // PROBE_WORLD is the world as JSON: `{ error?, gone?: [label], drift?: { label: values }, failDelete?: [label] }`.
 // With the input `exports`, a creation and an update append what `stack export` shows in the middle of the run.
-// In a process that serves many runs, the file at the path PROBE_RUN contains both: `{ log, world }`.
+// In a process that serves many runs, the file at the path PROBE_RUN has both, and what is needed to ask for the state:
+// `{ log, world, cwd, backend }`.
 const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 const { exportedState } = require("./exported-state");
 
@@ -31,7 +32,7 @@ const Probe = {
 
   async create(inputs) {
     log("create", inputs);
-    if (inputs.exports) log("export", { label: inputs.label, ...(await exportedState()) });
+    if (inputs.exports) log("export", { label: inputs.label, ...(await exportedState(run())) });
     if (inputs.slow) await new Promise((resolve) => setTimeout(resolve, inputs.slow));
     if (inputs.failCreate) throw new Error(`${inputs.label} cannot be created`);
     const id = nextId(inputs.label);
@@ -40,7 +41,7 @@ const Probe = {
 
   async update(id, olds, news) {
     log("update", id, olds, news);
-    if (news.exports) log("export", { label: news.label, ...(await exportedState()) });
+    if (news.exports) log("export", { label: news.label, ...(await exportedState(run())) });
     if (news.slow) await new Promise((resolve) => setTimeout(resolve, news.slow));
     if (news.failUpdate) throw new Error(`${news.label} cannot be updated`);
     return settled(id, news, { outs: outputs(id, news) });

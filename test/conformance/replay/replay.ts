@@ -15,7 +15,7 @@ const SETTLE_SECONDS = 3;
 
 /**
  * Runs the steps of a case one after the other, and hands each to `check` before the next.
- * @param shared - Runs the programs and the provider, where a case needs no processes of its own: see {@link needsOwn}.
+ * @param shared - Runs the programs and the provider of the steps that need no processes of their own.
  */
 export async function replay(
   recorded: Case,
@@ -23,62 +23,51 @@ export async function replay(
   shared?: SharedProcesses,
 ): Promise<void> {
   const workspace = await Workspace.create({ program: { "index.js": FIRST_LINE }, packages: { probe: PROBE } });
+  const log = join(workspace.directory, "calls.jsonl");
   try {
     for (const [index, step] of recorded.steps.entries()) {
-      const { seen, printed } = await replayStep(workspace, step, shared);
-      check(index, seen, printed);
+      if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
+      const before = (await readLog(log)).length;
+      const calls = async () => (await readLog(log)).slice(before);
+      const result = await runStep(workspace, step, log, calls, shared);
+      const { deployment } = await workspace.exportState({ showSecrets: true });
+      const seen: Observed = {
+        exit: exitOf(result),
+        calls: (await calls()).map(callOf),
+        steps: stepRows(result),
+        diagnostics: diagnosticRows(result),
+        state: stateOf(deployment),
+      };
+      check(index, seen, `${result.stdout}${result.stderr}`);
     }
   } finally {
     await workspace.remove();
   }
 }
 
-/**
- * Whether a case is about processes: an engine that is killed, interrupted or asked for its state, or a program that
- * crashes.
- */
-export function needsOwn({ steps }: Case): boolean {
-  return steps.some(
-    ({ killAfter, interruptAfter, program }) =>
-      killAfter !== undefined || interruptAfter !== undefined || /\b(?:throw|exports:)/.test(program ?? ""),
-  );
-}
-
-interface Replayed {
-  readonly seen: Observed;
-  /** What the command printed. */
-  readonly printed: string;
-}
-
-async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedProcesses): Promise<Replayed> {
-  if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
-  const log = join(workspace.directory, "calls.jsonl");
-  const before = (await readLog(log)).length;
-  const lines = async () => (await readLog(log)).slice(before);
-  const { command, args = [], world = {} } = step;
-  let result: RunResult;
-  if (shared) {
-    shared.next({ log, world });
-    result = await workspace.run(command, { args, mayFail: true, inProcess: true, processes: shared });
-  } else {
-    const run = workspace.start(command, { args, env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(world) } });
-    if (step.killAfter !== undefined) await signalAfter(run, "SIGKILL", step.killAfter, lines);
-    if (step.interruptAfter !== undefined) await signalAfter(run, "SIGINT", step.interruptAfter, lines);
-    result = await run.done;
+async function runStep(
+  workspace: Workspace,
+  step: CaseStep,
+  log: string,
+  calls: () => Promise<string[]>,
+  shared: SharedProcesses | undefined,
+): Promise<RunResult> {
+  const { command, args = [], world = {}, program = "", killAfter, interruptAfter, settle = SETTLE_SECONDS } = step;
+  const isAboutProcesses = killAfter !== undefined || interruptAfter !== undefined || /\bthrow\b/.test(program);
+  if (shared && !isAboutProcesses) {
+    shared.next({ log, world, cwd: workspace.programDirectory, backend: workspace.env.PULUMI_BACKEND_URL });
+    return workspace.run(command, { args, mayFail: true, inProcess: true, processes: shared });
   }
-  if (step.killAfter !== undefined) {
-    await sleep((step.settle ?? SETTLE_SECONDS) * 1000);
+  const env = { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(world), ...shared?.derivedKeys };
+  const run = workspace.start(command, { args, env });
+  if (killAfter !== undefined) await signalAfter(run, "SIGKILL", killAfter, calls);
+  if (interruptAfter !== undefined) await signalAfter(run, "SIGINT", interruptAfter, calls);
+  const result = await run.done;
+  if (killAfter !== undefined) {
+    await sleep(settle * 1000);
     await workspace.cancel();
   }
-  const { deployment } = await workspace.exportState({ showSecrets: true });
-  const seen: Observed = {
-    exit: exitOf(result),
-    calls: (await lines()).map(callOf),
-    steps: stepRows(result),
-    diagnostics: diagnosticRows(result),
-    state: stateOf(deployment),
-  };
-  return { seen, printed: `${result.stdout}${result.stderr}` };
+  return result;
 }
 
 async function signalAfter(

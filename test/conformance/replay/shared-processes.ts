@@ -13,9 +13,14 @@ export interface ProbeRun {
   readonly log: string;
   /** What it finds in the outside world. */
   readonly world: unknown;
+  /** The folder of the program and the backend of the stack, for a probe that asks for the state. */
+  readonly cwd: string;
+  readonly backend: string | undefined;
 }
 
-/** One process for the programs of many replays and one for their providers. They serve one run at a time. */
+const DERIVED_KEYS = join(__dirname, "..", "..", "derived-keys.cjs");
+
+/** One process for the programs of all replays and one for their providers. They serve one run at a time. */
 export class SharedProcesses implements Processes {
   private readonly folder = mkdtempSync(join(tmpdir(), "keyplane-replay-"));
   private readonly runFile = join(this.folder, "run.json");
@@ -28,6 +33,11 @@ export class SharedProcesses implements Processes {
     mkdirSync(join(this.folder, "node_modules"));
     symlinkSync(probe, join(this.folder, "node_modules", "probe"), "junction");
     this.runner = fork(join(__dirname, "program-runner.cjs"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  }
+
+  /** Variables with which engines that have their own process derive the key of the passphrase once. */
+  get derivedKeys(): NodeJS.ProcessEnv {
+    return { NODE_OPTIONS: `--require=${DERIVED_KEYS}`, DERIVED_KEYS: this.folder };
   }
 
   /** Tells the probe what the next run is about. */

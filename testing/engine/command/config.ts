@@ -98,17 +98,7 @@ export async function loadConfig(project: Project, stack: string, secrets: Passp
   return { values, secretKeys };
 }
 
-/** Returns a stack's configuration as it is stored: with encrypted secrets, and plain values as text. */
-export async function storedConfig(project: Project, stack: string): Promise<Record<string, Yaml>> {
-  const own = Object.entries(await configIn(project, stack));
-  const stored = own.map(
-    ([key, value]) => [key, isMap(value) || Array.isArray(value) ? value : textOf(value)] as const,
-  );
-  const all = { ...project.config, ...Object.fromEntries(stored) };
-  return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Sets one value of a stack's configuration, as `pulumi config set [--secret]` does. Keeps comments in the file. */
+/** Sets one value of a stack's configuration, encrypted if `secrets` are given. Keeps comments in the file. */
 export async function setConfig(
   project: Project,
   stack: string,

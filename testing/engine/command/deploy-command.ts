@@ -1,11 +1,9 @@
-/** The commands `up`, `preview`, `refresh`, `destroy` and `import`. */
+/** The commands `up`, `preview`, `refresh` and `destroy`. */
 import { availableParallelism } from "node:os";
-import { digestOf, displayOptionsFor, openDisplay } from "../display";
+import { displayOptionsFor, openDisplay } from "../display";
 import { PulumiSdk } from "../program/pulumi-sdk";
-import { NotSupportedError } from "../refused";
 import type { DeploymentOptions } from "../run/deployment";
-import type { EngineEvent, Operation } from "../run/events";
-import type { ImportRequest } from "../run/import-run";
+import type { Operation } from "../run/events";
 import { isTrue, OperationRun, type Processes } from "../run/operation";
 import { manifestAt, type ResourceState } from "../state/checkpoint";
 import type { UpdateRecord } from "../state/history";
@@ -13,32 +11,19 @@ import { integrityError } from "../state/integrity";
 import { Resource } from "../state/resource";
 import { DependencyGraph } from "../steps/dependency-graph";
 import { Targets } from "../steps/targets";
-import { storedConfig } from "./config";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
 import { environmentOf } from "./update-record";
 
 /** The commands that deploy. */
-export type DeployCommand = "up" | "preview" | "refresh" | "destroy" | "import";
+export type DeployCommand = "up" | "preview" | "refresh" | "destroy";
 
 const SHARED: FlagKinds = {
   yes: "switch",
-  debug: "switch",
-  json: "switch",
-  message: "value",
   parallel: "value",
   "event-log": "value",
   "expect-no-changes": "switch",
-  "show-secrets": "switch",
-  "suppress-outputs": "switch",
-  "suppress-progress": "switch",
-  "suppress-permalink": "switch",
-  "show-sames": "switch",
-  "show-reads": "switch",
-  "show-full-output": "switch",
-  "show-replacement-steps": "switch",
-  diff: "switch",
   target: "list",
   "target-dependents": "switch",
   exclude: "list",
@@ -51,7 +36,6 @@ const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
     "skip-preview": "switch",
     refresh: "switch",
     replace: "list",
-    "target-replace": "list",
     "continue-on-error": "switch",
     "ignore-protect": "switch",
   },
@@ -61,32 +45,20 @@ const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
     "exclude-dependents": "switch",
     refresh: "switch",
     replace: "list",
-    "target-replace": "list",
   },
   refresh: {
     ...SHARED,
     "exclude-dependents": "switch",
     "skip-preview": "switch",
-    "preview-only": "switch",
     "clear-pending-creates": "switch",
   },
   destroy: {
     ...SHARED,
     "skip-preview": "switch",
-    "preview-only": "switch",
     refresh: "switch",
     "continue-on-error": "switch",
     "exclude-protected": "switch",
     "ignore-protect": "switch",
-  },
-  import: {
-    ...SHARED,
-    "skip-preview": "switch",
-    "preview-only": "switch",
-    "generate-code": "switch",
-    protect: "switch",
-    parent: "value",
-    provider: "value",
   },
 };
 
@@ -97,7 +69,6 @@ const TITLES = {
   preview: { run: "Previewing update of", preview: "Previewing update of" },
   refresh: { run: "Refreshing", preview: "Previewing refresh of" },
   destroy: { run: "Destroying", preview: "Previewing destroy of" },
-  import: { run: "Importing into", preview: "Previewing import into" },
 } as const satisfies Readonly<Record<DeployCommand, object>>;
 
 const KINDS: Readonly<Record<DeployCommand, UpdateRecord["kind"]>> = {
@@ -106,7 +77,6 @@ const KINDS: Readonly<Record<DeployCommand, UpdateRecord["kind"]>> = {
   preview: "update",
   refresh: "refresh",
   destroy: "destroy",
-  import: "resource-import",
 };
 
 const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
@@ -129,48 +99,21 @@ export async function deploy(
   args: readonly string[],
   process: CommandProcess,
 ): Promise<boolean> {
-  const { env, stdout } = process;
+  const { env } = process;
   const flags = parseFlags(args, FLAGS[command]);
   refuseTogether(flags, "target", "exclude");
   refuseTogether(flags, "target", "exclude-protected");
   refuseTogether(flags, "exclude-protected", "ignore-protect");
-  refuseTogether(flags, "preview-only", "skip-preview");
-  refuseTogether(flags, "preview-only", "yes");
-  const imported = command === "import" ? importRequestOf(flags) : undefined;
   const place = await placeOf(flags, env);
-  const events: EngineEvent[] = [];
-  const listeners: EventListener[] = [];
   const logPath = flags.values.get("event-log");
-  if (logPath) listeners.push(eventLog(logPath));
-  if (flags.switches.has("json")) listeners.push((event) => events.push(event));
+  const listeners = logPath ? [eventLog(logPath)] : [];
   const sdk = new PulumiSdk(place.project.directory);
-  const succeeded = await locked(place, async () => {
+  return locked(place, async () => {
     const opening = OpenStack.open(place, env);
     // Modules are loaded while another thread derives the key from the passphrase.
     sdk.load();
-    return new Passes(command, flags, await opening, sdk, process, listeners, imported).execute();
+    return new Passes(command, flags, await opening, sdk, process, listeners).execute();
   });
-  if (flags.switches.has("json")) stdout.write(`${JSON.stringify(digestOf(events), undefined, 2)}\n`);
-  return succeeded;
-}
-
-/** Reads `import TYPE NAME ID`. A resource is protected unless `--protect=false` is set. */
-function importRequestOf({ words, values, off, switches }: Flags): ImportRequest {
-  const [type = "", name, id] = words;
-  if (name === undefined || id === undefined || words.length > 3 || !type.includes(":")) {
-    throw new Error("import needs a type, a name and an id: import PACKAGE:MODULE:TYPE NAME ID");
-  }
-  if (switches.has("generate-code")) throw new NotSupportedError("the generation of code (--generate-code)");
-  const [parent, provider] = ["parent", "provider"].map((flag) => namedUrn(flag, values.get(flag)));
-  return { type, name, id, protect: !off.has("protect"), ...(parent && { parent }), ...(provider && { provider }) };
-}
-
-/** Returns the URN in `NAME=URN`. */
-function namedUrn(flag: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  const urn = value.slice(value.indexOf("=") + 1);
-  if (!value.includes("=") || !urn.startsWith("urn:")) throw new Error(`--${flag} must be NAME=URN`);
-  return urn;
 }
 
 function refuseTogether(flags: Flags, one: string, other: string): void {
@@ -199,13 +142,12 @@ class Passes {
     private readonly stack: OpenStack,
     private readonly sdk: PulumiSdk,
     private readonly process: CommandProcess,
-    private readonly listeners: EventListener[],
-    private readonly imported: ImportRequest | undefined,
+    private readonly listeners: readonly EventListener[],
   ) {}
 
   async execute(): Promise<boolean> {
     const { switches } = this.flags;
-    const onlyPreview = this.command === "preview" || switches.has("preview-only");
+    const onlyPreview = this.command === "preview";
     const stop = () => this.interrupt();
     for (const signal of SIGNALS) this.process.on(signal, stop);
     try {
@@ -248,22 +190,18 @@ class Passes {
     const { switches } = this.flags;
     const opened = this.stack.opened();
     const resources = opened?.resources ?? [];
-    const unchecked = switches.has("disable-integrity-checking");
-    const problem = unchecked ? undefined : integrityError(resources);
+    const problem = integrityError(resources);
     if (problem) throw new Error(`the state is not valid, and is not used: ${problem}`);
     const excluded = switches.has("exclude-protected") ? protectedUrns(resources) : [];
     if (excluded.length > 0 && excluded.length === resources.length) return true;
     const deployment = this.deploymentOptions(preview, excluded);
     this.requireTargets(resources, deployment);
-    const isJson = switches.has("json");
-    const display = isJson
-      ? undefined
-      : openDisplay({
-          title: `${TITLES[this.command][preview ? "preview" : "run"]} ${this.stack.place.stack}`,
-          planning: preview,
-          ...displayOptionsFor(this.process.stdout, this.process.env, !switches.has("non-interactive")),
-        });
-    const stream = new EventStream([...this.listeners, ...(display ? [display.show.bind(display)] : [])]);
+    const display = openDisplay({
+      title: `${TITLES[this.command][preview ? "preview" : "run"]} ${this.stack.place.stack}`,
+      planning: preview,
+      ...displayOptionsFor(this.process.stdout, this.process.env, !switches.has("non-interactive")),
+    });
+    const stream = new EventStream([...this.listeners, display.show.bind(display)]);
     const pending = opened?.pending_operations ?? [];
     this.current = new OperationRun({
       sdk: this.sdk,
@@ -273,10 +211,7 @@ class Passes {
       resources,
       pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
       runsProgram: this.command === "up" || this.command === "preview",
-      imported: this.imported,
       deployment,
-      showSecrets: switches.has("show-secrets"),
-      unchecked,
       env: this.process.env,
       processes: this.process.processes,
       emit: stream.emit,
@@ -289,7 +224,7 @@ class Passes {
       return this.judged(result === "succeeded", changes);
     } finally {
       stream.emit({ cancelEvent: {} });
-      display?.end();
+      display.end();
     }
   }
 
@@ -299,10 +234,7 @@ class Passes {
     await backend.history(project.name, stack).add({
       ...run,
       kind: KINDS[this.command],
-      message: this.flags.values.get("message") ?? "",
-      environment: environmentOf(this.flags, this.process.env),
-      config: await storedConfig(project, stack),
-      version: 0,
+      environment: environmentOf(this.flags),
       endTime: seconds(),
     });
   }
@@ -335,8 +267,8 @@ class Passes {
       parallel: parallel > 0 ? parallel : Number.MAX_SAFE_INTEGER,
       refresh: this.command === "refresh" || switches.has("refresh"),
       refreshOnly: this.command === "refresh",
-      targets: new Targets([...named("target"), ...named("target-replace")]),
-      replaceTargets: new Targets([...named("replace"), ...named("target-replace")]),
+      targets: new Targets(named("target")),
+      replaceTargets: new Targets(named("replace")),
       excludes: new Targets([...named("exclude"), ...excluded]),
       targetDependents: switches.has("target-dependents"),
       excludeDependents: switches.has("exclude-dependents"),

@@ -7,8 +7,6 @@ type Kind = "switch" | "value" | "list";
 /** The flags of a command line. */
 export interface Flags {
   readonly switches: ReadonlySet<string>;
-  /** The switches that are off, as in `--protect=false`. */
-  readonly off: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
   readonly lists: ReadonlyMap<string, readonly string[]>;
   /** The arguments that are not flags. */
@@ -23,10 +21,6 @@ const COMMON: FlagKinds = {
   stack: "value",
   cwd: "value",
   "non-interactive": "switch",
-  color: "value",
-  emoji: "switch",
-  "disable-integrity-checking": "switch",
-  logtostderr: "switch",
 };
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -37,18 +31,12 @@ const SHORT: Readonly<Record<string, string>> = {
   t: "target",
   p: "parallel",
   r: "refresh",
-  d: "debug",
-  j: "json",
-  m: "message",
 };
 
 /**
  * Matches text that looks like a flag. Messages repeat only such text, because other text could be a misplaced secret.
  */
 const FLAG = /^(-[a-z]|--[a-z][a-z-]{0,31})(=.*)?$/is;
-
-/** A switch with this value is off: `--refresh=false`. */
-const OFF = "false";
 
 /**
  * Parses a command line. Rejects a flag that is not in `known`, by name.
@@ -57,7 +45,6 @@ const OFF = "false";
 export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
   const kinds: FlagKinds = { ...COMMON, ...known };
   const switches = new Set<string>();
-  const off = new Set<string>();
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const words: string[] = [];
@@ -70,15 +57,10 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
     } else {
       const { name, attached } = split(arg);
       const kind = kinds[name];
-      // Several switches in one word, such as `-yf`.
-      if (kind === "switch" && /^-[a-z][a-z]/i.test(arg)) {
-        rest.unshift(`-${arg[1]}`, `-${arg.slice(2)}`);
-        continue;
-      }
       if (kind === undefined) throw new NotSupportedError(FLAG.test(arg) ? `the flag ${arg.split("=")[0]}` : "a flag");
       if (kind === "switch") {
-        (attached === OFF ? switches : off).delete(name);
-        (attached === OFF ? off : switches).add(name);
+        if (attached !== undefined) throw new NotSupportedError(`a value of the flag --${name}`);
+        switches.add(name);
         continue;
       }
       const value = attached ?? rest.shift();
@@ -87,7 +69,7 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
       else lists.set(name, [...(lists.get(name) ?? []), value]);
     }
   }
-  return { switches, off, values, lists, words };
+  return { switches, values, lists, words };
 }
 
 function split(arg: string): { name: string; attached: string | undefined } {

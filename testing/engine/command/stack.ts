@@ -3,7 +3,6 @@ import { FileBackend } from "../state/backend";
 import type { Deployment } from "../state/checkpoint";
 import { PassphraseSecrets, passphraseOf } from "../state/secrets";
 import { StateFile } from "../state/state-file";
-import type { StackName } from "../state/urn";
 import { loadConfig, loadProject, type Project, readSalt, type StackConfig, writeSalt } from "./config";
 import type { Flags } from "./flags";
 
@@ -12,35 +11,20 @@ export interface StackPlace {
   readonly project: Project;
   readonly stack: string;
   readonly backend: FileBackend;
-  /** Whether the stack belongs to another project than that of the folder. Then it has no configuration here. */
-  readonly elsewhere?: boolean;
 }
 
-/**
- * Finds the stack that a command line names.
- * @param options.anyProject - Whether the stack may belong to another project than that of the folder.
- */
-export async function placeOf(
-  flags: Flags,
-  env: NodeJS.ProcessEnv,
-  { anyProject = false }: { readonly anyProject?: boolean } = {},
-): Promise<StackPlace> {
+/** Finds the stack that a command line names: `stack`, `organization/stack` or `organization/project/stack`. */
+export async function placeOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<StackPlace> {
   const project = await loadProject(flags.values.get("cwd") ?? process.cwd());
   const backend = FileBackend.fromUrl(env.PULUMI_BACKEND_URL);
   const named = flags.values.get("stack") ?? env.PULUMI_STACK;
   if (!named) throw new Error("no stack: name it with --stack");
-  const { stack, project: owner } = stackNamed(named, project.name);
-  if (owner === project.name) return { project, backend, stack };
-  if (!anyProject)
+  const parts = named.split("/");
+  const [stack = "", owner] = parts.toReversed();
+  if (parts.length > 2 && owner !== project.name) {
     throw new Error(`the stack belongs to another project than ${project.name}, which is in this folder`);
-  return { project: { ...project, name: owner }, backend, stack, elsewhere: true };
-}
-
-/** Reads the name of a stack: `stack`, `organization/stack` or `organization/project/stack`. */
-export function stackNamed(name: string, project: string): StackName {
-  const parts = name.split("/");
-  const [stack = "", owner = project] = parts.toReversed();
-  return { stack, project: parts.length > 2 ? owner : project };
+  }
+  return { project, backend, stack };
 }
 
 /** Locks a stack while `work` runs. */
@@ -63,18 +47,17 @@ export class OpenStack {
   ) {}
 
   /**
-   * Opens a stack, and creates it if it does not exist and belongs to the folder's project.
+   * Opens a stack, and creates it if it does not exist.
    * @throws IncorrectPassphraseError if the passphrase does not match.
    */
   static async open(place: StackPlace, env: NodeJS.ProcessEnv): Promise<OpenStack> {
-    const { project, stack, backend, elsewhere } = place;
+    const { project, stack, backend } = place;
     const sealed = await backend.load(project.name, stack);
-    const written = elsewhere ? undefined : await readSalt(project, stack);
+    const written = await readSalt(project, stack);
     const salt = sealed?.secrets_providers?.state?.salt ?? written;
-    if (elsewhere && !salt) throw new Error(`no stack named '${stack}' with resources found in ${project.name}`);
     const passphrase = passphraseOf(env);
     const secrets = await (salt ? PassphraseSecrets.open(passphrase, salt) : PassphraseSecrets.create(passphrase));
-    if (written === undefined && !elsewhere) await writeSalt(project, stack, secrets.salt);
+    if (written === undefined) await writeSalt(project, stack, secrets.salt);
     return new OpenStack(place, secrets, sealed);
   }
 

@@ -1,3 +1,2 @@
-// Displays a run: live in a terminal, line by line in a pipe, or as JSON.
-export { digestOf, type RunDigest } from "./digest";
+// Displays a run: live in a terminal, or line by line in a pipe.
 export { type Display, type DisplayOptions, displayOptionsFor, openDisplay } from "./display";

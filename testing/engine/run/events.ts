@@ -88,7 +88,6 @@ export interface StepState {
   readonly id: string;
   readonly parent: string;
   readonly protect?: boolean;
-  readonly taint?: boolean;
   readonly external?: boolean;
   readonly retainOnDelete?: boolean;
   readonly inputs: Properties;

@@ -9,7 +9,7 @@ import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
 import { DynamicHosts } from "../provider/dynamic-hosts";
 import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
-import { newestVersion, type PackageVersion } from "../provider/package-version";
+import { newestVersion } from "../provider/package-version";
 import { Plugins } from "../provider/plugins";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
 import { NotSupportedError } from "../refused";
@@ -21,7 +21,6 @@ import { packageOf } from "../state/urn";
 import { type Base, Deployment, type DeploymentOptions } from "./deployment";
 import { Diagnostics } from "./diagnostics";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
-import { type ImportPackages, type ImportRequest, ImportRun } from "./import-run";
 import { Run, type RunResult } from "./run";
 import { StepReporter } from "./step-reporter";
 
@@ -44,12 +43,7 @@ export interface OperationOptions {
   readonly pendingOperations: readonly PendingOperation[];
   /** Whether the program is run. */
   readonly runsProgram: boolean;
-  /** The resource to import, instead of a run. */
-  readonly imported?: ImportRequest | undefined;
   readonly deployment: DeploymentOptions;
-  readonly showSecrets: boolean;
-  /** Whether the state is read and written without a validity check. */
-  readonly unchecked: boolean;
   readonly env: NodeJS.ProcessEnv;
   /** How to start the processes. @default each in its own process */
   readonly processes?: Processes | undefined;
@@ -65,7 +59,7 @@ export interface OperationResult {
 }
 
 /** One pass. */
-export class OperationRun implements ImportPackages {
+export class OperationRun {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
   private hosts: DynamicHosts | undefined;
@@ -74,7 +68,7 @@ export class OperationRun implements ImportPackages {
   /** The environment of all processes, and that of the program and the dynamic host. */
   private readonly ownEnv: NodeJS.ProcessEnv;
   private readonly env: NodeJS.ProcessEnv;
-  private run: Run | ImportRun | undefined;
+  private run: Run | undefined;
   private program: RunningProgram | undefined;
   private cancelled = false;
 
@@ -134,7 +128,7 @@ export class OperationRun implements ImportPackages {
   }
 
   private async executeOn(server: Server): Promise<OperationResult> {
-    const { deployment: deploymentOptions, emit, project, stack, showSecrets } = this.options;
+    const { deployment: deploymentOptions, emit, project, stack } = this.options;
     const monitor = this.options.runsProgram ? this.monitor() : undefined;
     monitor?.serve(server);
     const address = await listen(this.sdk, server);
@@ -151,12 +145,8 @@ export class OperationRun implements ImportPackages {
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
     monitor?.attach(deployment);
     const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
-    const shown = { showSecrets, masked: (text: string) => this.diagnostics.masked(text) };
-    const reporter = new StepReporter(deployment, emit, shown, snapshot);
-    const { imported } = this.options;
-    this.run = imported
-      ? new ImportRun(deployment, reporter, imported, this)
-      : new Run(deployment, reporter, monitor ?? NO_PROGRAM);
+    const reporter = new StepReporter(deployment, emit, (text) => this.diagnostics.masked(text), snapshot);
+    this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
     if (this.cancelled) this.run.cancel();
     if (monitor) this.startProgram(monitor, address);
     if (this.willNeedHost()) hosts.warmUp(this.configOf(DYNAMIC_PACKAGE));
@@ -172,7 +162,7 @@ export class OperationRun implements ImportPackages {
       sdk: this.sdk,
       projectRoot: this.options.project.root,
       configOf: (packageName) => this.configOf(packageName),
-      newestVersion: (packageName) => this.newestVersion(packageName),
+      newestVersion: (packageName) => newestVersion(packageName, this.options.resources),
     });
   }
 
@@ -189,7 +179,6 @@ export class OperationRun implements ImportPackages {
     const snapshot: Snapshot = new Snapshot(
       base,
       this.options.openState(() => snapshot.current()),
-      { onlyAtEnd: isTrue(this.options.env.PULUMI_SKIP_CHECKPOINTS), unchecked: this.options.unchecked },
     );
     return snapshot;
   }
@@ -235,13 +224,8 @@ export class OperationRun implements ImportPackages {
     return (line, stream) => this.diagnostics.report(stream === "stdout" ? "info" : "info#err", "", line);
   }
 
-  /** The version of a package for programs that ask for none. */
-  newestVersion(packageName: string): PackageVersion {
-    return newestVersion(packageName, this.options.resources);
-  }
-
   /** The configuration of a package's default provider. Dynamic providers get everything, with namespaces. */
-  configOf(packageName: string): Properties {
+  private configOf(packageName: string): Properties {
     const { values, secretKeys } = this.options.config;
     const entries = Object.entries(values).map(
       ([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value] as const,

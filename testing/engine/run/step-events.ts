@@ -1,28 +1,23 @@
 /** Reports steps as events. */
 import type { ResourceState } from "../state/checkpoint";
-import { type Json, mapSecrets, type Properties } from "../state/property";
+import { type Json, mapMapSecrets, type Properties } from "../state/property";
 import type { Resource } from "../state/resource";
 import type { Step } from "../steps";
 import { type EngineEventBody, type Operation, SECRET_MARK, type StepMetadata, type StepState } from "./events";
 
-/** How values appear in events. */
-export interface Shown {
-  /** Whether secrets appear in plain text. */
-  readonly showSecrets: boolean;
-  /** Masks known secrets in a text. */
-  masked(text: string): string;
-}
+/** Masks known secrets in a text. */
+export type Masked = (text: string) => string;
 
 /** Describes a step for an event. `op` is the resulting operation. */
-export function metadataOf(step: Step, op: Operation, shown: Shown): StepMetadata {
+export function metadataOf(step: Step, op: Operation, masked: Masked): StepMetadata {
   const { keys = [], diffs = [] } = step;
   const subject = step.op === "refresh" ? step.old : (step.new ?? step.old);
   return {
     op,
     urn: step.urn,
     type: subject?.state.type ?? "",
-    old: stateOf(step.old, shown),
-    new: stateOf(step.new, shown),
+    old: stateOf(step.old, masked),
+    new: stateOf(step.new, masked),
     ...(keys.length > 0 && { keys }),
     ...(diffs.length > 0 && { diffs }),
     detailedDiff: null,
@@ -32,11 +27,11 @@ export function metadataOf(step: Step, op: Operation, shown: Shown): StepMetadat
 }
 
 /** Creates an event with the result of a step, or with the planned result in a preview. */
-export function outputsEvent(step: Step, op: Operation, planning: boolean, shown: Shown): EngineEventBody {
-  return { resOutputsEvent: { metadata: metadataOf(step, op, shown), ...(planning && { planning }) } };
+export function outputsEvent(step: Step, op: Operation, planning: boolean, masked: Masked): EngineEventBody {
+  return { resOutputsEvent: { metadata: metadataOf(step, op, masked), ...(planning && { planning }) } };
 }
 
-function stateOf(resource: Resource | undefined, shown: Shown): StepState | null {
+function stateOf(resource: Resource | undefined, masked: Masked): StepState | null {
   if (resource === undefined) return null;
   const { state } = resource;
   return {
@@ -45,8 +40,8 @@ function stateOf(resource: Resource | undefined, shown: Shown): StepState | null
     id: state.id ?? "",
     parent: state.parent ?? "",
     provider: state.provider ?? "",
-    inputs: properties(state.inputs, shown),
-    outputs: properties(state.outputs, shown),
+    inputs: properties(state.inputs, masked),
+    outputs: properties(state.outputs, masked),
     ...flags(state),
     ...(state.initErrors?.length && { initErrors: state.initErrors }),
     ...(state.hideDiff?.length && { hideDiffs: state.hideDiff }),
@@ -54,22 +49,16 @@ function stateOf(resource: Resource | undefined, shown: Shown): StepState | null
 }
 
 function flags(state: ResourceState): Partial<StepState> {
-  const names = ["custom", "delete", "protect", "taint", "external", "retainOnDelete"] as const;
+  const names = ["custom", "delete", "protect", "external", "retainOnDelete"] as const;
   return Object.fromEntries(names.filter((name) => state[name]).map((name) => [name, true]));
 }
 
-function properties(values: Properties = {}, { showSecrets, masked }: Shown): Properties {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, visible(value, showSecrets, masked)]));
+function properties(values: Properties = {}, masked: Masked): Properties {
+  const visible = mapMapSecrets(values, () => SECRET_MARK);
+  return Object.fromEntries(Object.entries(visible).map(([key, value]) => [key, maskedIn(value, masked)]));
 }
 
-function visible(value: Json, showSecrets: boolean, masked: Shown["masked"]): Json {
-  const clear = mapSecrets(value, ({ plaintext = "null" }) =>
-    showSecrets ? visible(JSON.parse(plaintext) as Json, true, masked) : SECRET_MARK,
-  );
-  return showSecrets ? clear : maskedIn(clear, masked);
-}
-
-function maskedIn(value: Json, masked: Shown["masked"]): Json {
+function maskedIn(value: Json, masked: Masked): Json {
   if (typeof value === "string") return masked(value);
   if (Array.isArray(value)) return value.map((item) => maskedIn(item, masked));
   if (typeof value !== "object" || value === null) return value;

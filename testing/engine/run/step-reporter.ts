@@ -6,7 +6,7 @@ import { equalValues } from "../state/values";
 import { type Outcome, RefreshStep, type Step, subjectOf } from "../steps";
 import type { Deployment } from "./deployment";
 import type { EngineEventBody, Operation } from "./events";
-import { metadataOf, outputsEvent, type Shown } from "./step-events";
+import { type Masked, metadataOf, outputsEvent } from "./step-events";
 import type { StepObserver } from "./step-executor";
 
 /** Reports steps as events. Writes the state before and after each step, except in a preview. */
@@ -20,7 +20,7 @@ export class StepReporter implements StepObserver {
   constructor(
     private readonly deployment: Deployment,
     private readonly emit: (event: EngineEventBody) => void,
-    private readonly shown: Shown,
+    private readonly masked: Masked,
     private readonly snapshot: Snapshot | undefined,
   ) {}
 
@@ -28,7 +28,7 @@ export class StepReporter implements StepObserver {
     if (!isInternal(step)) {
       const planning = this.snapshot === undefined;
       this.emit({
-        resourcePreEvent: { metadata: metadataOf(step, step.op, this.shown), ...(planning && { planning }) },
+        resourcePreEvent: { metadata: metadataOf(step, step.op, this.masked), ...(planning && { planning }) },
       });
     }
     const end = await this.snapshot?.begin(step);
@@ -46,14 +46,14 @@ export class StepReporter implements StepObserver {
   }
 
   async outputs(step: Step): Promise<void> {
-    if (!isInternal(step)) this.emit(outputsEvent(step, step.op, this.snapshot === undefined, this.shown));
+    if (!isInternal(step)) this.emit(outputsEvent(step, step.op, this.snapshot === undefined, this.masked));
     await this.snapshot?.outputsRegistered(step);
   }
 
   private reportFailure(step: Step, error: Error): void {
     this.deployment.diagnostics.error(isInternal(step) ? "" : step.urn, error.message);
     if (this.snapshot === undefined || isInternal(step)) return;
-    const metadata = metadataOf(step, step.op, this.shown);
+    const metadata = metadataOf(step, step.op, this.masked);
     this.emit({ resOpFailedEvent: { metadata, status: 2, steps: this.steps } });
   }
 
@@ -69,7 +69,7 @@ export class StepReporter implements StepObserver {
     // Components report their outputs when they register them. The known outputs are from an earlier run.
     const shows = subjectOf(step).state.custom || (refresh && step.op === "refresh") || step.op === "delete";
     const planning = this.snapshot === undefined;
-    if (shows || planning) this.emit(outputsEvent(step, op, planning, this.shown));
+    if (shows || planning) this.emit(outputsEvent(step, op, planning, this.masked));
   }
 }
 

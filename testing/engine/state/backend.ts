@@ -1,14 +1,12 @@
 /** Pulumi's file backend: stacks in the `.pulumi/` folder, and their locks. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Checkpoint, type Deployment, requireSchema } from "./checkpoint";
 import { History } from "./history";
-import { renameStack } from "./rename-stack";
-import type { StackName } from "./urn";
 
 /** A folder of stacks. */
 export class FileBackend {
@@ -45,11 +43,6 @@ export class FileBackend {
     return `organization/${project}/${stack}`;
   }
 
-  /** Whether the stack exists. */
-  async has(project: string, stack: string): Promise<boolean> {
-    return (await readIfPresent(this.stackFile(project, stack))) !== undefined;
-  }
-
   /** Returns a stack's last deployment with encrypted secrets, or `undefined` if there is none. */
   async load(project: string, stack: string): Promise<Deployment | undefined> {
     const path = this.stackFile(project, stack);
@@ -58,24 +51,6 @@ export class FileBackend {
     const file = JSON.parse(text) as Checkpoint;
     requireSchema(path, file);
     return file.checkpoint.latest;
-  }
-
-  /** Gives a stack another name, in its state and its history. The former state file is kept as a backup. */
-  async rename(from: StackName, to: StackName): Promise<void> {
-    const path = this.stackFile(from.project, from.stack);
-    const text = await readIfPresent(path);
-    if (text === undefined) throw new Error(`no stack named '${from.stack}' found`);
-    const file = JSON.parse(text) as Checkpoint;
-    requireSchema(path, file);
-    if (await this.has(to.project, to.stack)) throw new Error(`a stack named ${to.stack} already exists`);
-    await this.prepare(to.project);
-    const { latest } = file.checkpoint;
-    const checkpoint = { ...file.checkpoint, ...(latest && { latest: renameStack(latest, from, to) }) };
-    const target = this.stackFile(to.project, to.stack);
-    await writeFile(`${target}.tmp`, JSON.stringify({ ...file, checkpoint }));
-    await rename(`${target}.tmp`, target);
-    await rename(path, `${path}.bak`);
-    await this.history(from.project, from.stack).rename(this.history(to.project, to.stack));
   }
 
   /** Creates the folders of a stack and the backend's metadata file, if they do not exist. */

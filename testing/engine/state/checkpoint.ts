@@ -17,8 +17,6 @@ export interface ResourceState {
   readonly outputs?: Properties;
   readonly parent?: string;
   readonly protect?: boolean;
-  /** True if the next run replaces the resource, as requested by `pulumi state taint`. */
-  readonly taint?: boolean;
   /** True if the program reads the resource and the stack does not own it. */
   readonly external?: boolean;
   readonly dependencies?: readonly string[];
@@ -103,7 +101,7 @@ export interface Checkpoint extends Schema {
   readonly checkpoint: { readonly stack: string; readonly latest?: Deployment };
 }
 
-/** The format of `stack export` and `stack import`. */
+/** The format of `stack export`. */
 export interface ExportedStack extends Schema {
   readonly deployment: Deployment;
 }
@@ -111,7 +109,6 @@ export interface ExportedStack extends Schema {
 /** The version 4 features that this engine supports, and whether a resource uses them. */
 const FEATURES: Readonly<Record<string, (resource: ResourceState) => boolean>> = {
   replaceWith: ({ replaceWith = [] }) => replaceWith.length > 0,
-  taint: ({ taint = false }) => taint,
 };
 
 /** Returns the format that a state requires. */
@@ -142,19 +139,7 @@ export function manifestAt(time: Date): Manifest {
 
 /** The fields of a resource in checkpoint order. */
 const FIELDS: readonly (keyof ResourceState)[] = [
-  ...([
-    "urn",
-    "custom",
-    "delete",
-    "id",
-    "type",
-    "inputs",
-    "outputs",
-    "parent",
-    "protect",
-    "taint",
-    "external",
-  ] as const),
+  ...(["urn", "custom", "delete", "id", "type", "inputs", "outputs", "parent", "protect", "external"] as const),
   ...(["dependencies", "initErrors", "provider", "propertyDependencies", "pendingReplacement"] as const),
   ...(["additionalSecretOutputs", "aliases", "customTimeouts", "importID", "retainOnDelete", "deletedWith"] as const),
   ...(["replaceWith", "created", "modified", "sourcePosition", "stackTrace", "ignoreChanges", "hideDiff"] as const),

@@ -2,25 +2,19 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Operation } from "../run/events";
-import type { Json } from "./property";
 
 /** A run in the history. */
 export interface UpdateRecord {
-  readonly kind: "update" | "refresh" | "destroy" | "resource-import";
+  readonly kind: "update" | "refresh" | "destroy";
   /** When the run started, in seconds since 1970. */
   readonly startTime: number;
-  readonly message: string;
-  /** How the run was started. Contains names of flags and variables, but not their values. */
+  /** How the run was started. Contains names of flags, but not their values. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The configuration as it is stored, with encrypted secrets. */
-  readonly config: Readonly<Record<string, Json>>;
-  /** Always 0: a file backend does not number the runs. */
-  readonly version: 0;
   readonly result: "succeeded" | "failed";
   /** When the run ended, in seconds since 1970. */
   readonly endTime: number;
   /** Number of steps by operation. */
-  readonly resourceChanges?: Readonly<Partial<Record<Operation, number>>>;
+  readonly resourceChanges: Readonly<Partial<Record<Operation, number>>>;
 }
 
 const END = ".history.json";
@@ -42,15 +36,10 @@ export class History {
     await rename(`${path}.tmp`, path);
   }
 
-  /**
-   * Returns the latest runs first.
-   * @param size - The number of runs on a page. 0 returns all.
-   * @param page - The number of the page, from 1.
-   */
-  async read(size: number, page: number): Promise<UpdateRecord[]> {
+  /** Returns the latest `size` runs, the latest first. */
+  async read(size: number): Promise<UpdateRecord[]> {
     const names = (await this.names()).filter((name) => name.endsWith(END)).toSorted();
-    const start = size > 0 ? (Math.max(page, 1) - 1) * size : 0;
-    const shown = names.toReversed().slice(start, size > 0 ? start + size : names.length);
+    const shown = names.toReversed().slice(0, size);
     return Promise.all(
       shown.map(async (name) => JSON.parse(await readFile(join(this.directory, name), "utf8")) as UpdateRecord),
     );
@@ -66,15 +55,6 @@ export class History {
     if (name === undefined) return;
     const path = join(this.directory, name);
     await writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, "utf8")) as UpdateRecord)));
-  }
-
-  /** Moves all files to the history of the stack's new name. */
-  async rename(to: History): Promise<void> {
-    await mkdir(to.directory, { recursive: true });
-    for (const name of await this.names()) {
-      const end = name.slice(name.lastIndexOf("-"));
-      if (name === `${this.stack}${end}`) await rename(join(this.directory, name), join(to.directory, to.stack + end));
-    }
   }
 
   private names(): Promise<string[]> {

@@ -41,13 +41,12 @@ export class Snapshot {
   /**
    * @param base the initial state, which a refresh changes.
    * @param save writes the result of {@link current}, which it calls once per write.
-   * @param options.onlyAtEnd whether to write once at the end instead of at every step: faster, but lost in a crash.
-   * @param options.unchecked whether to write a state without a validity check.
+   * @param problemOf returns what is wrong with a state.
    */
   constructor(
     private readonly base: Base,
     private readonly save: Save,
-    private readonly options: { readonly onlyAtEnd: boolean; readonly unchecked: boolean },
+    private readonly problemOf = integrityError,
   ) {}
 
   /** Returns the current state, to be written. */
@@ -58,7 +57,7 @@ export class Snapshot {
     const left = (resource: Resource) => !this.done.has(resource);
     const states = [...this.results.filter(left), ...this.base.resources.filter(left)].map(({ state }) => state);
     const resources = normalizeUrns(states);
-    this.problem = this.options.unchecked ? undefined : integrityError(resources);
+    this.problem = this.problemOf(resources);
     return { manifest: manifestAt(new Date()), resources, pending_operations: [...started, ...interrupted] };
   }
 
@@ -124,8 +123,8 @@ export class Snapshot {
   }
 
   private async write(): Promise<void> {
-    this.unsaved = this.options.onlyAtEnd;
-    if (!this.options.onlyAtEnd) await this.saveValid();
+    this.unsaved = false;
+    await this.saveValid();
   }
 
   /** Writes the state even if it is invalid, because it may contain data that exists nowhere else. */

@@ -1,10 +1,8 @@
 import type { Registration } from "../program/goal";
-import type { Provider } from "../provider/provider";
 import type { Deployment } from "../run/deployment";
 import { providerUrn } from "../state/checkpoint";
 import type { Resource } from "../state/resource";
 import { packageOf, typeOf } from "../state/urn";
-import { invalidInput } from "./invalid-input";
 import { idOf, type Outcome, type Step, timestamp } from "./step";
 
 /** Brings a resource that exists under the control of the stack, as it is. */
@@ -12,12 +10,11 @@ export class ImportStep implements Step {
   private imported: Resource | undefined;
 
   /**
-   * @param registration - The program's registration. Without one, the user requested the import on the command line.
    * @param original - The resource of the stack that the imported one replaces.
    */
   constructor(
     readonly new_: Resource,
-    private readonly registration: Registration | undefined,
+    private readonly registration: Registration,
     private readonly original?: Resource,
   ) {}
 
@@ -49,9 +46,6 @@ export class ImportStep implements Step {
 
   async apply(deployment: Deployment): Promise<Outcome> {
     const { importID = "", provider: reference = "", customTimeouts } = this.new_.state;
-    if (this.registration === undefined && deployment.olds.has(this.urn)) {
-      return { error: new Error(`resource '${this.urn}' already exists`) };
-    }
     const provider = deployment.providerOf(this.new_.state);
     const found = await provider.read(this.urn, importID, undefined, undefined, customTimeouts?.read);
     if (found.id === "") return { error: new Error(`resource '${importID}' does not exist`) };
@@ -59,29 +53,13 @@ export class ImportStep implements Step {
     const { id, inputs, outputs, initErrors } = found;
     const now = timestamp();
     this.new_.set({ id, inputs, outputs, ...(initErrors && { initErrors }), created: now, modified: now });
-    if (this.registration === undefined) await this.checkInputs(deployment, provider);
     this.imported = this.new_.copy();
     this.original?.set({ delete: true });
     return {};
   }
 
   abandon(result: "failed" | "skipped"): void {
-    this.registration?.done({ state: this.new_.state, result });
-  }
-
-  /** Warns of inputs that the provider does not accept, although it has just returned them. */
-  private async checkInputs({ diagnostics, options }: Deployment, provider: Provider): Promise<void> {
-    const { importID: _, ...state } = this.new_.state;
-    this.new_.state = state;
-    const inputs = state.inputs ?? {};
-    const { failures } = await provider.check(this.urn, inputs, inputs, options.preview);
-    if (failures.length === 0) return;
-    diagnostics.warning(
-      this.urn,
-      "One or more imported inputs are not valid, which is a bug in the plugin. The resource is imported, but its " +
-        "inputs must be changed in the program.",
-    );
-    for (const failure of failures) diagnostics.warning(this.urn, invalidInput(this.new_, failure));
+    this.registration.done({ state: this.new_.state, result });
   }
 }
 

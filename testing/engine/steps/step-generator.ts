@@ -206,7 +206,7 @@ export class StepGenerator {
     const recreating = this.deletes.has(urn);
     const wasExternal = old?.state.external === true;
     const targeted = isAlwaysIncluded(urn) || this.isIncluded(resource);
-    const forgetsOld = recreating || wasExternal || old === undefined || this.isForcedReplace(urn, old);
+    const forgetsOld = recreating || wasExternal || old === undefined || this.isForcedReplace(urn);
     const invalid = (await this.checkInputs(subject, targeted, forgetsOld)) || alreadyInvalid;
     if (targeted) this.queueUntargetedDependencies(resource);
     if (invalid) throw new BailError(`resource ${urn} is invalid`);
@@ -301,7 +301,7 @@ export class StepGenerator {
   private async diff(subject: Subject & { old: Resource }, oldInputs: Properties): Promise<Diff> {
     const { old, new: resource, goal, urn, provider } = subject;
     const { replaceWith = [], deletedWith, inputs = {} } = resource.state;
-    if (this.isForcedReplace(urn, old)) return replaceBecauseOf("id");
+    if (this.isForcedReplace(urn)) return replaceBecauseOf("id");
     if (replaceWith.some((other) => this.replaces.has(other))) return replaceBecauseOf("replaceWith");
     if (deletedWith && this.replaces.has(deletedWith)) return replaceBecauseOf("deletedWith");
     if (await needsOtherProvider(this.deployment, this.aliased, old, resource)) return replaceBecauseOf("provider");
@@ -322,7 +322,7 @@ export class StepGenerator {
     if (resource.state.protect && old.state.protect) this.refuseProtected(urn, urn);
     if (goal.importId) this.refuseImported(urn, old, resource, diff);
     this.replaces.add(urn);
-    if (provider && !this.isForcedReplace(urn, old)) {
+    if (provider && !this.isForcedReplace(urn)) {
       // The check used the old inputs to keep old defaults. That no longer applies.
       const invalid = await this.check(resource, provider, {}, goal.properties);
       if (invalid) throw new BailError(`resource ${urn} is invalid`);
@@ -444,9 +444,9 @@ export class StepGenerator {
     return steps;
   }
 
-  private isForcedReplace(urn: string, old: Resource | undefined): boolean {
+  private isForcedReplace(urn: string): boolean {
     const { replaceTargets } = this.deployment.options;
-    return (replaceTargets.limited && replaceTargets.has(urn)) || old?.state.taint === true;
+    return replaceTargets.limited && replaceTargets.has(urn);
   }
 
   private isIncluded(resource: Resource): boolean {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { type DisplayOptions, digestOf, openDisplay } from "../display";
+import { type DisplayOptions, openDisplay } from "../display";
 import { cut, harmless, widthOf } from "../display/text";
 import type { EngineEvent, EngineEventBody, Operation, StepMetadata } from "../run/events";
 import type { Properties } from "../state/property";
@@ -232,17 +232,5 @@ describe("a message", () => {
     expect(cut("日本語テキスト", 7)).toBe("日本語…");
     expect(cut("text", 4)).toBe("text");
     expect(cut("text", 3)).toBe("te…");
-  });
-});
-
-test("the digest of a run contains its steps, messages and counts, but no temporary messages", () => {
-  const events = [begin("ci"), say("ci", "waiting"), say("ci", "kept", false), done("ci")].map((event, sequence) => ({
-    sequence,
-    timestamp: 0,
-    ...event,
-  }));
-  expect(digestOf(events)).toMatchObject({
-    steps: [{ op: "create", urn: urnOf("ci") }],
-    diagnostics: [{ urn: urnOf("ci"), severity: "info", message: "kept" }],
   });
 });

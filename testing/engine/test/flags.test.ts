@@ -11,9 +11,8 @@ test("flags can be long or short, with attached or separate values, and the rest
   expect(flags.words).toEqual(["word", "--yes"]);
 });
 
-test("a later switch overrides an earlier one, so that a script's default can be changed", () => {
-  expect(parseFlags(["--refresh", "--refresh=false"], KINDS).switches.has("refresh")).toBe(false);
-  expect(parseFlags(["--refresh=true"], KINDS).switches.has("refresh")).toBe(true);
+test("a switch with a value is refused by name, not ignored", () => {
+  expect(() => parseFlags(["--refresh=false"], KINDS)).toThrow("a value of the flag --refresh is not supported");
 });
 
 test("a flag without the value it needs is an error that names it", () => {

@@ -153,10 +153,9 @@ export async function run(given: RunGiven): Promise<RunSeen> {
       writes.push(pending_operations.map(({ type, resource }) => `${type} ${name(resource.urn)}`));
     },
     // The provider of these tests is not a resource in the state.
-    { onlyAtEnd: false, unchecked: true },
+    () => undefined,
   );
-  const shown = { showSecrets: false, masked: (text: string) => text };
-  const reporter = new StepReporter(deployment, emit, shown, options.preview ? undefined : snapshot);
+  const reporter = new StepReporter(deployment, emit, (text) => text, options.preview ? undefined : snapshot);
   const source = new FakeSource(given.program ?? (async () => undefined));
   const subject = new Run(deployment, reporter, source);
   given.watch?.(subject);

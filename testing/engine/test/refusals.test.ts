@@ -50,10 +50,7 @@ test.each(["-kp_0verysecret", "--kp_0verysecret", "--kp_0verysecret=1"])(
 test.each([
   [["kp_0verysecret"], []],
   [["stack", "kp_0verysecret"], []],
-  [
-    ["stack", "init"],
-    ["--secrets-provider", "awskms://kp_0verysecret"],
-  ],
+  [["state", "delete", "kp_0verysecret"], []],
 ])("the command line %o %o is refused without being repeated", async (words, args) => {
   await expect(manage(words, args, {})).rejects.toThrow(/^(?!.*verysecret).* is not supported by the embedded engine/);
 });
@@ -70,8 +67,6 @@ test.each<[DeployCommand, string, string]>([
   ["up", "--target=a", "--exclude=b"],
   ["destroy", "--target=a", "--exclude-protected"],
   ["destroy", "--exclude-protected", "--ignore-protect"],
-  ["refresh", "--preview-only", "--skip-preview"],
-  ["destroy", "--preview-only", "--yes"],
 ])("%s refuses %s together with %s before it does anything", async (command, one, other) => {
   await expect(deploy(command, [other, one], unused)).rejects.toThrow("exclude each other");
 });

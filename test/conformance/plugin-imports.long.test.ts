@@ -61,31 +61,3 @@ test.each([
   expect(said(run)).toContain(words);
   expect((await stack.state()).a).toBeUndefined();
 });
-
-test("pulumi import adds a resource to the state without a program, and the next up is empty", async () => {
-  stack = await PluginStack.create("", { config: { "probe:region": "eu" } });
-  const type = "probe:index:Thing";
-  const imported = await stack.command([
-    ...["import", type, "a", "x-1", "--yes", "--skip-preview", "--generate-code=false", "--protect=false"],
-  ]);
-  expect(imported.exit).toBe(0);
-  expect(inBrief(imported.calls)).toEqual(["CheckConfig default", "Configure default", "Read a", "Check a"]);
-  const twice = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-2"] });
-  expect(twice.changes).toEqual(["import b"]);
-  const state = await stack.state();
-  expect(state.a).toMatchObject({ id: "x-1", inputs: { color: "blue" }, provider: expect.stringContaining("default") });
-  expect([state.a?.protect, state.a?.importID, state.b?.protect]).toEqual([undefined, undefined, true]);
-  // What CheckConfig adds is not recorded by an import.
-  expect(state.default?.inputs).toEqual({ region: "eu" });
-
-  const again = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-2"] });
-  expect(again.exit).toBe(0);
-  const other = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-3"] });
-  expect(other.exit).not.toBe(0);
-  expect(said(other)).toContain("already exists");
-
-  await stack.setProgram('new Thing("a", {}); new Thing("b", {}, { protect: true });');
-  const up = await stack.run("up", { args: ["--expect-no-changes"] });
-  expect(up.exit).toBe(0);
-  expect((await stack.state()).default?.inputs).toEqual({ region: "eu", owner: "owner-1" });
-});
