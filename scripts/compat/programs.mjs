@@ -13,12 +13,6 @@ export const key = app.key;
 
 const esm = typed.replace("type ApiKeyArgs, ", "").replace(": ApiKeyArgs", "");
 
-/** Also checks the types of the plugin's SDK, whose resources need the plugin. */
-const typedWithPlugin = `import type { ProviderArgs } from "keyplane/plugin";
-${typed}
-export const settings: ProviderArgs = { requestTimeout: "10s" };
-`;
-
 const commonjs = `const { ApiKey, getProjectOutput } = require("keyplane");
 
 const app = new ApiKey("app", { rotateAfter: "90d", verify: true });
@@ -51,12 +45,12 @@ export function programFor({ program, isLowest }) {
     case "TypeScript":
       return {
         manifest: withTypes,
-        files: { "Pulumi.yaml": plain, "index.ts": typedWithPlugin, "tsconfig.json": tsconfig(options) },
+        files: { "Pulumi.yaml": plain, "index.ts": typed, "tsconfig.json": tsconfig(options) },
       };
     case "compiled":
       return {
         manifest: withTypes,
-        files: { "Pulumi.yaml": compiled, "index.ts": typedWithPlugin, "tsconfig.json": tsconfig({ outDir: "bin" }) },
+        files: { "Pulumi.yaml": compiled, "index.ts": typed, "tsconfig.json": tsconfig({ outDir: "bin" }) },
         build: true,
       };
   }

@@ -327,28 +327,6 @@ const values = [
       test: "test/unit/sdk/hide-debug-values.test.ts",
     },
   ]),
-  ...inFile("sdk/plugin/runtime.ts", [
-    {
-      name: "secret inputs of the plugin's resources are secret, also as plain text",
-      change: becomes("pulumi.output", "secretOf", "secret"),
-      test: "test/unit/sdk/plugin-sdk.test.ts",
-    },
-    {
-      name: "secret outputs of the plugin's resources are secret",
-      change: without("optionsOf", "secrets"),
-      test: "test/unit/sdk/plugin-sdk.test.ts",
-    },
-    {
-      name: "a program with the plugin shows no values in debug messages",
-      change: drop("", "../nodejs/run/hide-debug-values"),
-      test: "test/unit/sdk/plugin-sdk.test.ts",
-    },
-    {
-      name: "the program's version of the plugin runs",
-      change: never("optionsOf", "pluginOptions"),
-      test: "test/unit/sdk/plugin-sdk.test.ts",
-    },
-  ]),
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "a failed check names no property, whose value would be printed",

@@ -7,7 +7,7 @@ const { name, version, description, license, keywords } = JSON.parse(
 
 const README =
   "The generated SDK of the plugin `pulumi-resource-keyplane`. Programs in TypeScript and JavaScript should use the " +
-  "npm package `keyplane` instead. It runs without a plugin. Its subpath `keyplane/plugin` has the resources of this SDK.";
+  "npm package `keyplane` instead. It runs without a plugin.";
 
 /** What the schema says about the package. What release.json does not set is left out. */
 export function packageOf({ repository, publisher, homepage, logoUrl, pluginDownloadURL }) {

@@ -41,7 +41,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
     "@pulumi/pulumi",
   ],
-  "sdk/plugin": ["sdk/nodejs", "@pulumi/pulumi"],
   "provider/dynamic": [
     "provider",
     "provider/session",

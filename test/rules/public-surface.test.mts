@@ -43,29 +43,6 @@ test("a program can import exactly these names, so that none disappears unnotice
   ]);
 });
 
-test("a program with the plugin can import exactly these names, which are those that the Pulumi CLI generates", () => {
-  expect(exportsOf("keyplane/plugin")).toEqual([
-    "ApiKey",
-    "ProjectReady",
-    "Provider",
-    "RotatingApiKey",
-    "getApiKey",
-    "getApiKeyOutput",
-    "getApiKeys",
-    "getApiKeysOutput",
-    "getOperation",
-    "getOperationOutput",
-    "getOperations",
-    "getOperationsOutput",
-    "getProject",
-    "getProjectOutput",
-    "getProjects",
-    "getProjectsOutput",
-    "waitForOperations",
-    "waitForOperationsOutput",
-  ]);
-});
-
 test("the shim lines in users' states find exactly these names", () => {
   expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "ProjectReady", "RotatingApiKey"]);
 });

@@ -5,7 +5,6 @@ import { SETTINGS } from "../../provider/settings/settings.js";
 import { filesBelow, textOf } from "./source-files.js";
 
 const { renderSchema } = await import(new URL("../../scripts/schema/render.mjs", import.meta.url).href);
-const { renderNodeSdk } = await import(new URL("../../scripts/schema/node-sdk.mjs", import.meta.url).href);
 const { LEFT_OUT, TEXTS } = await import(new URL("../../scripts/schema/differences.mjs", import.meta.url).href);
 
 interface Property {
@@ -70,12 +69,6 @@ function fieldsOf(name: string): Readonly<Record<string, FieldRule>> {
 
 test("provider/plugin/schema.json is generated (after a change, run `npm run build:schema`)", () => {
   expect(committed).toBe(renderSchema({ resourceTypes, settings: SETTINGS }));
-});
-
-test("the SDK for Node in sdk/plugin is generated from the schema (after a change, run `npm run build:schema`)", () => {
-  const generated = renderNodeSdk(schema) as Record<string, string>;
-  const written = filesBelow("sdk/plugin").filter((path) => path !== "sdk/plugin/runtime.ts");
-  expect(Object.fromEntries(written.map((path) => [path.replace("sdk/plugin/", ""), textOf(path)]))).toEqual(generated);
 });
 
 test("the inputs of a resource in the schema are exactly its fields in the provider", () => {

@@ -8,14 +8,13 @@ const judged = new WeakSet<object>();
 /**
  * Warns once per run about settings whose name is wrong, and about secrets that the stack's file contains in plain text.
  * Only a program sees both: Pulumi gives a provider decrypted values, and the dynamic host only those that it asks for.
- * @param only - `secrets`: does not judge the names. The plugin refuses wrong ones.
  */
-export function judgeConfig(only: { readonly secrets?: boolean } = {}): void {
+export function judgeConfig(): void {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined || judged.has(stack) || isMocked()) return;
   judged.add(stack);
   const config = pulumi.runtime.allConfig();
-  const names = only.secrets ? [] : misnamed(config);
+  const names = misnamed(config);
   for (const warning of plainTextWarnings(config, isConfigSecret)) void pulumi.log.warn(warning);
   if (names.length === 0) return;
   // Loaded on demand, because nearly all names are right. Jest has no `import()`.

@@ -25,16 +25,6 @@ test("a program that only declares resources loads no code for requests, so that
   expect(loaded.length).toBeLessThanOrEqual(24);
 });
 
-test("a program with the plugin loads only the provider's names of settings: it runs in a process of its own", () => {
-  const loaded = loadedBy('require("keyplane/plugin");');
-  expect(loaded).toContain("sdk/plugin/api-key.js");
-  const files = ["hide-debug-values", "judge-config", "pulumi-internals"].map((name) => `sdk/nodejs/run/${name}.js`);
-  expect(loaded.filter((file) => !file.startsWith("sdk/plugin/")).sort()).toEqual([
-    "provider/settings/setting-names.js",
-    ...files,
-  ]);
-});
-
 test("a program's first data source loads the rest, and its first request loads undici", () => {
   const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
 process.env.KEYPLANE_API_KEY = "kp_unused";
