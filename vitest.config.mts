@@ -2,9 +2,13 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // One project a kind of test, so that each has its own time limits; `npm test` runs them all. A worker loads a module once
-// for all files: loading the modules anew for each of many small files would take as long as the tests.
+// for all files: loading the modules anew for each of many small files would take as long as the tests. A poll waits for
+// processes, which a busy machine starts slowly.
 const project = (name: string, include: string[], options: Record<string, unknown> = {}) => ({
-  test: { name, include, isolate: false, server: { deps: { external: [/\/dist\//] } }, ...options },
+  test: {
+    ...{ name, include, isolate: false, expect: { poll: { timeout: 30_000 } } },
+    ...{ server: { deps: { external: [/\/dist\//] } }, ...options },
+  },
 });
 
 // Most tests start processes of their own: many more workers would only make them wait for each other. They also wait for

@@ -2,9 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
 
-/** Enough for a busy machine. */
-const SOON = { timeout: 20_000 };
-
 let plane: ControlPlane;
 
 beforeEach(async () => {
@@ -24,10 +21,10 @@ describe("after the engine cancels the run", () => {
     const plugin = await PluginUnderTest.start(plane);
     await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
     const creating = plugin.add("ApiKey");
-    await expect.poll(polls, SOON).toBeGreaterThan(0);
+    await expect.poll(polls).toBeGreaterThan(0);
     await plugin.cancel();
     const { outputs, notReady } = await creating;
-    expect(notReady).toEqual([expect.stringMatching(/aborted while waiting.*the run was cancelled.*\[KP-NOT-READY\]/)]);
+    expect(notReady).toEqual([expect.stringContaining("[KP-NOT-READY]")]);
     expect(await plane.secretsEverIssued()).toContain(outputs.key);
   });
 
@@ -49,9 +46,9 @@ describe("after the engine cancels the run", () => {
     const { id } = await plane.state.createProject();
     await plane.state.startOperations({ projectId: id, runningMs: null });
     const waiting = failureOf(plugin.invoke("keyplane:index:waitForOperations", { projectId: id }));
-    await expect.poll(polls, SOON).toBeGreaterThan(0);
+    await expect.poll(polls).toBeGreaterThan(0);
     await plugin.cancel();
-    expect(await waiting).toMatch(/aborted while waiting.*the run was cancelled.*\[KP-ABORTED\]/);
+    expect(await waiting).toContain("[KP-ABORTED]");
   });
 
   it("nothing happens if nothing is under way, or if the plugin is not configured", async () => {
@@ -69,10 +66,10 @@ describe("the plugin's process", () => {
     const plugin = await PluginUnderTest.start(plane);
     await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
     const lost = failureOf(plugin.add("ApiKey"));
-    await expect.poll(() => plane.count("POST", "/api_keys"), SOON).toBe(1);
+    await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     plugin.killEngine();
     await lost;
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
+    await expect.poll(() => isAlive(plugin.pid)).toBe(false);
     expect(await plane.count("POST", "/api_keys")).toBe(1);
     expect(await plane.liveKeys()).toEqual([]);
   });
@@ -81,7 +78,7 @@ describe("the plugin's process", () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plugin.add("ApiKey");
     plugin.killEngine();
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
+    await expect.poll(() => isAlive(plugin.pid)).toBe(false);
     expect((await plane.liveKeys()).map((key) => String(key.id))).toEqual([id]);
   });
 
@@ -89,7 +86,7 @@ describe("the plugin's process", () => {
     const plugin = await PluginUnderTest.start(plane, { configured: false });
     expect(isAlive(plugin.pid)).toBe(true);
     plugin.killEngine();
-    await expect.poll(() => isAlive(plugin.pid), SOON).toBe(false);
+    await expect.poll(() => isAlive(plugin.pid)).toBe(false);
   });
 
   it("prints nothing but its port", async () => {

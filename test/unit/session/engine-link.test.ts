@@ -6,9 +6,6 @@ import { resolve } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { EngineLink } from "../../../provider/session/engine-link";
 
-/** Enough for a busy machine. */
-const SOON = { timeout: 10_000 };
-
 /** What a client of HTTP/2 sends first. */
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -41,7 +38,7 @@ it("the connection that watches the engine speaks HTTP/2, because an ending engi
   let sent = "";
   const server = createServer((socket) => socket.on("error", () => {}).on("data", (data) => (sent += data)));
   watch(await listen(server));
-  await expect.poll(() => sent.slice(0, PREFACE.length), SOON).toBe(PREFACE);
+  await expect.poll(() => sent.slice(0, PREFACE.length)).toBe(PREFACE);
 });
 
 it("an engine that closes the connection but accepts another one is alive", async () => {
@@ -49,22 +46,22 @@ it("an engine that closes the connection but accepts another one is alive", asyn
   const server = createHttp2Server().on("session", (session) => sessions.push(session));
   const seen = watch(await listen(server));
   for (const count of [1, 2, 3]) {
-    await expect.poll(() => sessions.length, SOON).toBe(count);
+    await expect.poll(() => sessions.length).toBe(count);
     if (count === 2) sessions.at(-1)?.goaway();
     else sessions.at(-1)?.destroy();
   }
-  await expect.poll(() => sessions.length, SOON).toBe(4);
+  await expect.poll(() => sessions.length).toBe(4);
   expect(seen.deaths).toBe(0);
 });
 
 it("an engine whose connections close and that accepts no other one is gone, and this is said once", async () => {
   const server = createServer((socket) => socket.on("error", () => {}));
   const seen = watch(await listen(server));
-  await expect.poll(() => sockets.length, SOON).toBe(1);
+  await expect.poll(() => sockets.length).toBe(1);
   expect(seen.deaths).toBe(0);
   server.close();
   for (const socket of sockets) socket.resetAndDestroy();
-  await expect.poll(() => seen.deaths, { ...SOON, interval: 1 }).toBe(1);
+  await expect.poll(() => seen.deaths, { interval: 1 }).toBe(1);
 });
 
 it("an engine that was gone before the first connection is noticed", async () => {
@@ -73,7 +70,7 @@ it("an engine that was gone before the first connection is noticed", async () =>
   server.close();
   await once(server, "close");
   const seen = watch(address);
-  await expect.poll(() => seen.deaths, SOON).toBe(1);
+  await expect.poll(() => seen.deaths).toBe(1);
 });
 
 it("an engine that ends its server does not wait for the connection", async () => {
@@ -81,7 +78,7 @@ it("an engine that ends its server does not wait for the connection", async () =
   const sessions: ServerHttp2Session[] = [];
   server.on("session", (session) => sessions.push(session));
   watch(await listen(server));
-  await expect.poll(() => sessions.length, SOON).toBe(1);
+  await expect.poll(() => sessions.length).toBe(1);
   const ended = once(server, "close");
   server.close();
   for (const session of sessions) session.close();
