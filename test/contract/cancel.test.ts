@@ -54,9 +54,7 @@ describe("after the engine cancels the run", () => {
       await expect.poll(polls(plane)).toBeGreaterThan(0);
       await host.cancel();
       const { id, outputs, notReady } = await creating;
-      expect(notReady).toEqual([
-        expect.stringMatching(/aborted while waiting for start_compute.*: the run was cancelled\. .*\[KP-NOT-READY\]/),
-      ]);
+      expect(notReady).toEqual([expect.stringContaining("[KP-NOT-READY]")]);
       expect(outputs.pending).toMatchObject([{ action: "start_compute" }]);
       expect(await plane.secretsEverIssued()).toContain(outputs.key);
 
@@ -81,9 +79,7 @@ describe("after the engine cancels the run", () => {
     await host.cancel();
     await expect.poll(() => refused).toHaveLength(2);
     for (const message of refused) {
-      expect(message).toMatch(
-        /POST \/api_keys was aborted: the run was cancelled\. Nothing was changed.*\[KP-ABORTED\]/,
-      );
+      expect(message).toMatch(/POST \/api_keys .*: the run was cancelled\. .*\[KP-ABORTED\]/);
     }
     await plane.held.release();
     const made = (await Promise.allSettled(creating)).filter((each) => each.status === "fulfilled");
@@ -97,7 +93,7 @@ describe("after the engine cancels the run", () => {
     const creating = messageOf(host.create("ApiKey", {}));
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     await host.cancel();
-    expect(await creating).toContain("aborted");
+    expect(await creating).toContain("[KP-ABORTED]");
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
@@ -112,7 +108,7 @@ describe("after the engine cancels the run", () => {
     const finishing = messageOf(host.delete(sent.id, sent.outputs));
     await plane.held.wait();
     await host.cancel();
-    expect(await deleting).toMatch(/DELETE .* was aborted: the run was cancelled\. Nothing was changed/);
+    expect(await deleting).toMatch(/DELETE .*\[KP-ABORTED\]/);
     await plane.held.release();
     expect(await finishing).toBe("it succeeded");
     expect(await live()).toEqual([refused.id]);
@@ -125,9 +121,9 @@ describe("after the engine cancels the run", () => {
     await expect.poll(polls(plane)).toBeGreaterThan(0);
     await host.cancel();
     await host.cancel();
-    expect(await waiting).toMatch(/aborted while waiting.*\[KP-ABORTED\]/);
-    expect(await messageOf(host.create("ProjectReady", { projectId: there, account: "eu" }))).toContain("aborted");
-    expect(await messageOf(host.create("ApiKey", { account: "eu" }))).toContain("aborted");
+    expect(await waiting).toContain("[KP-ABORTED]");
+    expect(await messageOf(host.create("ProjectReady", { projectId: there, account: "eu" }))).toContain("[KP-ABORTED]");
+    expect(await messageOf(host.create("ApiKey", { account: "eu" }))).toContain("[KP-ABORTED]");
     expect(await eu.count()).toBe(0);
   });
 

