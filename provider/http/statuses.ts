@@ -1,11 +1,11 @@
 /** Whether the service says that it did nothing, for every method: locked, too many requests, or unavailable. */
-export const isBusy = (status: number): boolean => status === 423 || isThrottled(status) || status === 503;
+export const isBusy = (status: number | undefined): boolean => status === 423 || isThrottled(status) || status === 503;
 
 /** Whether the service asks for fewer requests. */
-export const isThrottled = (status: number): boolean => status === 429;
+export const isThrottled = (status: number | undefined): boolean => status === 429;
 
 /** Whether the service is busy, but works: it locks or throttles. "Unavailable" may be an outage. */
-export const isBusyButWorking = (status: number): boolean => isBusy(status) && status !== 503;
+export const isBusyButWorking = (status: number | undefined): boolean => isBusy(status) && status !== 503;
 
 /** Whether the status proves nothing. 408 also comes from proxies while the server is still working. */
 export const isInconclusive = (status: number): boolean => status === 408 || status >= 500;
@@ -17,5 +17,4 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /** Whether the service has understood the request, and refuses it. */
-export const isRefusal = (status: number): boolean =>
-  status >= 400 && status < 500 && !isBusy(status) && !isInconclusive(status);
+export const isRefusal = (status: number): boolean => status >= 400 && !isBusy(status) && !isInconclusive(status);

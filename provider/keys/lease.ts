@@ -28,14 +28,14 @@ export function withDeadline(prefix: string, expiresAt: number, end: string): st
 /** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
 export function deadlineIn(name: string): number | undefined {
   const [, prefix = "", time = "", check, end = ""] = DEADLINE.exec(name) ?? [];
-  if (check === undefined || check !== checkOf(prefix, time, end)) return undefined;
-  const deadline = Date.parse(time.replace(/^(....)(..)(..)t(..)(..)z$/, "$1-$2-$3T$4:$5:00Z"));
+  if (check !== checkOf(prefix, time, end)) return undefined;
+  const deadline = Date.parse(time.replace(/(....)(..)(..)t(..)(..)z/, "$1-$2-$3T$4:$5:00Z"));
   return Number.isNaN(deadline) ? undefined : deadline;
 }
 
 /** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */
-export function expiresAt(name: string | undefined): string | undefined {
-  const deadline = name === undefined ? undefined : deadlineIn(name);
+export function expiresAt(name = ""): string | undefined {
+  const deadline = deadlineIn(name);
   return deadline === undefined ? undefined : new Date(deadline).toISOString();
 }
 

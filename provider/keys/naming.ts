@@ -20,9 +20,8 @@ const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
  * @param seed - What the random part is made from. @default random bytes
  */
 export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
-  const bytes = typeof seed === "string" ? Buffer.from(seed) : seed;
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
-  return tagOf(urn) + base32(sha256(`${Buffer.from(bytes).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);
+  return tagOf(urn) + base32(sha256(`${Buffer.from(seed).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);
 }
 
 /** The beginning of a resource's marks. A hint for people: stacks of one name in two backends share it. */
@@ -83,7 +82,7 @@ export function highestListed(keys: readonly ApiKeyRecord[], mark: string): numb
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */
 export function prefixFrom(resourceName: string): string {
   const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  return withoutTrailing(plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH), "-") || "key";
+  return withoutTrailing(plain.replace(/^-/, "").slice(0, PREFIX_LENGTH), "-") || "key";
 }
 
 export function nameInUrn(urn: string): string {

@@ -39,8 +39,9 @@ export type PreviousFate =
  * up: the key's deadline, and `maxOverlap`.
  */
 export function fateOf(facts: PreviousFacts): PreviousFate {
-  const { rotatedAt, deliveredAt, grace, quiet, maxOverlap, lastUsed, deadline, now } = facts;
-  if (deadline !== undefined && now >= deadline) return { fate: "revoke" };
+  const { rotatedAt, deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
+  const { deadline = Number.POSITIVE_INFINITY } = facts;
+  if (now >= deadline) return { fate: "revoke" };
   if (deliveredAt === "no") return { fate: "keep", why: "not delivered", until: now + grace };
   if (deliveredAt === "unknown") {
     const end = rotatedAt + maxOverlap;

@@ -8,7 +8,7 @@ export interface Failure {
   readonly property: string;
   readonly reason: string;
   /** @default "KP-INPUT" */
-  readonly code?: ErrorCode;
+  readonly code?: ErrorCode | undefined;
   /** The names that exist, if the property does not. The nearest one is suggested. */
   readonly known?: readonly string[];
 }
@@ -51,8 +51,8 @@ export function checkInputs(
 
   for (const property of Object.keys(inputs)) {
     if (!Object.hasOwn(type.fields, property)) {
-      const isOffered = (rule?: FieldRule) => rule?.internal !== true && rule?.refused !== true;
-      const known = Object.keys(type.fields).filter((name) => isOffered(type.fields[name]));
+      const isOffered = ({ internal, refused }: FieldRule) => internal !== true && refused !== true;
+      const known = Object.entries(type.fields).flatMap(([name, rule]) => (isOffered(rule) ? name : []));
       failures.push({ property, reason: `is not an input of ${type.name}. Its inputs are ${known.join(", ")}`, known });
     }
   }
@@ -62,7 +62,7 @@ export function checkInputs(
       if (rule.required) failures.push({ property, reason: "is required" });
     } else if (!hasUnknown(value)) {
       const problem = rule.type(value);
-      if (problem !== undefined) failures.push({ property, reason: problem, ...(rule.code && { code: rule.code }) });
+      if (problem !== undefined) failures.push({ property, reason: problem, code: rule.code });
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, call, before));

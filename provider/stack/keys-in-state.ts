@@ -124,7 +124,7 @@ function valuesIn({ type, id, outputs }: StateResource) {
   // The id of an `ApiKey` is that of its key, and is never encrypted. One that got no key in its creation has another id.
   const own = type.endsWith(":ApiKey") && typeof outputs.keyId !== "string" ? keyIdOf(id) : undefined;
   return ROLES.flatMap(([output, role, nameOutput = ""]) => {
-    const values = [(output === "keyId" && own) || outputs[output]].flat().filter((value) => value !== undefined);
+    const values = [(output === "keyId" && own) || outputs[output]].flat();
     return values.map((value) => ({ value, role, name: outputs[nameOutput] }));
   });
 }

@@ -43,12 +43,12 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
   const ours = deployment.resources.filter(isKeyplanes);
   const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
   const isHidden = ours.some(hidesKeys);
-  const providers = new Set(deployment.resources.filter(isProvider).map(({ urn }) => urn));
+  const urns = new Set(deployment.resources.map(({ urn }) => urn));
   const own = providerOf(asking);
   return {
     notes: notesIn(deployment).map((note) => {
       const provider = providerOf(note);
-      const isOwn = provider === own || !providers.has(provider);
+      const isOwn = provider === own || !urns.has(provider);
       const isSame = withoutVersion(provider) === withoutVersion(own);
       return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isSame ? "other version" : "other" };
     }),
@@ -75,8 +75,6 @@ function resourceOf(
   if (kind === "reading") return resources.find(isIt);
   return pending.find(({ type, resource }) => type === kind && isIt(resource))?.resource;
 }
-
-const isProvider = ({ type }: StateResource): boolean => type.startsWith("pulumi:providers:");
 
 /** The URN of a resource's provider. */
 function providerOf({ provider }: Pick<StateResource, "provider">): string {

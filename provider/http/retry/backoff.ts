@@ -52,10 +52,10 @@ function mayRepeat({ verdict, status, replay }: RetryState): boolean {
 
 function baseAfter({ verdict, status }: RetryState): number {
   if (verdict !== "throttled") return BASE_MS;
-  return status !== undefined && isThrottled(status) ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
+  return isThrottled(status) ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
 }
 
 /** "Too many" and "locked" come from a working service. "Unavailable" may be an outage, so a read waits less. */
 function isPatient({ verdict, status, replay }: RetryState): boolean {
-  return verdict === "throttled" && (replay === "once" || (status !== undefined && isBusyButWorking(status)));
+  return verdict === "throttled" && (replay === "once" || isBusyButWorking(status));
 }

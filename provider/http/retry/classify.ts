@@ -36,5 +36,5 @@ export function classify(outcome: Outcome): Verdict {
 }
 
 export function isJsonType(contentType: string): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType.trim());
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType);
 }

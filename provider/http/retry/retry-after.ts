@@ -6,8 +6,7 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
  * clock, in milliseconds. Undefined if it is missing or invalid; 0 for a date in the past.
  */
 export function parseRetryAfterMs(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim();
-  if (!text) return undefined;
+  const text = header?.trim() ?? "";
   if (/^\d{1,10}(\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
   if (!HTTP_DATE.test(text)) return undefined;
   const at = Date.parse(text);
@@ -18,8 +17,8 @@ export function parseRetryAfterMs(header: string | undefined, now: number): numb
 const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
 
 /** Reads a `Date` header as milliseconds since 1970; undefined if it is missing or invalid. */
-export function parseHttpDate(header: string | undefined): number | undefined {
-  if (header === undefined || !HTTP_DATE.test(header)) return undefined;
+export function parseHttpDate(header = ""): number | undefined {
+  if (!HTTP_DATE.test(header)) return undefined;
   const at = Date.parse(header);
   return at <= LATEST_MS ? at : undefined;
 }

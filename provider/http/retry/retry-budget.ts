@@ -29,6 +29,6 @@ export class RetryBudget {
 }
 
 function costAfter(status: number | undefined): number {
-  if (status === undefined || !isBusy(status)) return COST;
+  if (!isBusy(status)) return COST;
   return isBusyButWorking(status) ? THROTTLED_COST : UNAVAILABLE_COST;
 }

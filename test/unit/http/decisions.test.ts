@@ -4,6 +4,7 @@ import { backoffMs, CAP_MS, nextDelay, type RetryState } from "../../../provider
 import { classify, type Verdict } from "../../../provider/http/retry/classify";
 import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/retry-after";
 import { RetryBudget } from "../../../provider/http/retry/retry-budget";
+import { isRedirect, isRefusal, isSuccess } from "../../../provider/http/statuses";
 import type { Answered } from "../../../provider/http/types";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -12,7 +13,8 @@ describe("Retry-After", () => {
   const cases: [string | undefined, number | undefined][] = [
     ["5", 5000],
     [" 0 ", 0],
-    ["1.5", 1500],
+    ["120", 120_000],
+    ["1.25", 1250],
     ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
     ["Wed, 31 Dec 2025 23:59:00 GMT", 0],
     [undefined, undefined],
@@ -21,6 +23,7 @@ describe("Retry-After", () => {
     ["1e9", undefined],
     ["soon", undefined],
     ["2026-01-01", undefined],
+    ["at Thu, 01 Jan 2026 00:00:10 GMT", undefined],
     ["Thu, 99 Foo 2026", undefined],
   ];
   for (const [header, expected] of cases) {
@@ -86,6 +89,7 @@ describe("the decision to try again:", () => {
     ],
     ["a refusal is final", { verdict: "refused", status: 404 }, undefined],
     ["there is no fourth attempt", { attempt: 3 }, undefined],
+    ["there is no fourth attempt of an unsent request", { verdict: "not_sent", replay: "once", attempt: 3 }, undefined],
     [
       "a throttled request that must be applied only once gets more attempts",
       { verdict: "throttled", replay: "once", attempt: 9 },
@@ -128,8 +132,10 @@ describe("the verdict on an outcome", () => {
     ...change,
   });
   const byStatus: [number, Verdict][] = [
+    [100, "ambiguous"],
     [200, "ok"],
     [201, "ok"],
+    [300, "refused"],
     [302, "refused"],
     [303, "ambiguous"],
     [400, "refused"],
@@ -151,7 +157,10 @@ describe("the verdict on an outcome", () => {
   it("of a successful answer without complete JSON is ambiguous", () => {
     expect(classify(answered(200, { complete: false, json: undefined }))).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "text/html" }))).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "text/html; was=application/json" }))).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "application/jsonp" }))).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "application/problem+json" }))).toBe("ok");
+    expect(classify(answered(200, { contentType: "application/json ; charset=utf-8" }))).toBe("ok");
   });
 
   const byCode: [string, boolean, Verdict][] = [
@@ -176,6 +185,30 @@ describe("the verdict on an outcome", () => {
       expect(classify({ kind: "failure", code, sent })).toBe(verdict);
     });
   }
+});
+
+it.each([
+  [199, ""],
+  [200, "success"],
+  [299, "success"],
+  [300, "redirect"],
+  [399, "redirect"],
+  [400, "refusal"],
+  [407, "refusal"],
+  [408, ""],
+  [409, "refusal"],
+  [423, ""],
+  [429, ""],
+  [499, "refusal"],
+  [500, ""],
+  [503, ""],
+])("the status %d is of the kind %j", (status, kind) => {
+  const kinds = { success: isSuccess, redirect: isRedirect, refusal: isRefusal };
+  expect(
+    Object.entries(kinds)
+      .flatMap(([name, is]) => (is(status) ? name : []))
+      .join(),
+  ).toBe(kind);
 });
 
 describe("the retry budget", () => {
@@ -203,6 +236,7 @@ describe("the retry budget", () => {
     expect(budget.take(undefined)).toBeUndefined();
     budget.success(14);
     expect(budget.take(undefined)).toBe(14);
+    expect(budget.take(undefined)).toBeUndefined();
     for (let plain = 0; plain < 14; plain++) budget.success(0);
     expect(budget.take(undefined)).toBe(14);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { deadlineIn, leaseRules, rotationAge } from "../../../provider/keys/lease";
+import { deadlineIn, expiresAt, leaseRules, rotationAge, sameAge } from "../../../provider/keys/lease";
 import { nameOf } from "../../../provider/keys/naming";
+import { UNKNOWN } from "../../../provider/schema/field-types";
 
 const MARK = "abcdefghijkl";
 const DEADLINE = Date.UTC(2027, 1, 28, 23, 59, 31);
@@ -11,6 +12,8 @@ describe("a name with a deadline", () => {
   it("shows the deadline, rounded down to a minute", () => {
     expect(name).toMatch(/^ci-exp20270228t2359z[a-z2-7]{4}-abcdefghijkl-2$/);
     expect(deadlineIn(name)).toBe(Date.UTC(2027, 1, 28, 23, 59));
+    expect([name, nameOf("ci", MARK, 1, DEADLINE)].map(expiresAt)).toEqual(Array(2).fill("2027-02-28T23:59:00.000Z"));
+    expect([expiresAt("ci"), expiresAt()]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -24,9 +27,21 @@ describe("a name with a deadline", () => {
     ["no deadline", nameOf("ci", MARK, 1)],
     ["a deadline that somebody wrote", `deploy-exp20261231t2359zabcd-${MARK}`],
     ["a line break", `${name}\n`],
+    ["a line before it", `\n${name}`],
   ])("has no deadline with %s", (_, other) => {
     expect(deadlineIn(other)).toBeUndefined();
   });
+});
+
+it.each<[unknown, unknown, boolean]>([
+  ["1d", "24h", true],
+  ["1d", "25h", false],
+  ["1d", undefined, false],
+  [undefined, undefined, true],
+  [undefined, UNKNOWN, false],
+  ["1d", UNKNOWN, false],
+])("maxAge %j and %j are the same: %j", (one, other, isSame) => {
+  expect(sameAge(one, other)).toBe(isSame);
 });
 
 describe("the rules of maxAge", () => {
@@ -41,6 +56,8 @@ describe("the rules of maxAge", () => {
     [{ maxAge: "30d", rotateAfter: "29d" }, 0],
     [{ maxAge: "30d" }, 9 * 86_400_000],
     [{ maxAge: "30d", rotationWindow: {} }, 0],
+    [{ maxAge: "10m", rotateAfter: "9m" }, 0],
+    [{ maxAge: "30d", rotateAfter: UNKNOWN }, 40 * 86_400_000],
     [{ rotateAfter: "30d" }, 0],
     [{}, 0],
   ])("accept %j with a grace of %d ms", (inputs, grace) => {

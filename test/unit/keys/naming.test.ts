@@ -2,8 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deadlineIn } from "../../../provider/keys/lease";
 import {
+  formatKey,
+  formatListed,
+  generatedIn,
   highestListed,
   markIn,
+  nameInUrn,
   nameOf,
   newMark,
   numberIn,
@@ -13,12 +17,12 @@ import {
 } from "../../../provider/keys/naming";
 
 const URN = "urn:pulumi:dev::app::keyplane:index:ApiKey::ci";
-const MARK = newMark(URN, "seed");
+const MARK = `${tagOf(URN)}2345672`;
 const MINUTE = 60_000;
 
 const urns = fc.string({ maxLength: 200 });
 const prefixes = fc
-  .stringMatching(/^[a-z0-9][a-z0-9-]{0,60}$/)
+  .stringMatching(/^[a-z0-9][a-z0-9-]{0,60}$/, { size: "max" })
   .map((text) => text.replace(/-+$/, ""))
   .filter((text) => text !== "");
 const numbers = fc.integer({ min: 1, max: 9_999 });
@@ -78,7 +82,7 @@ test.each([
   `ci-${MARK}-2-3`,
   `ci-${MARK}\n`,
 ])("%j was not generated", (name) => {
-  expect(markIn(name)).toBeUndefined();
+  expect([markIn(name), numberIn(name)]).toEqual([undefined, 1]);
 });
 
 test("the highest number is that of the same mark alone", () => {
@@ -87,13 +91,28 @@ test("the highest number is that of the same mark alone", () => {
   const keys = listed.map((name) => ({ ...record, name })) as unknown as Parameters<typeof highestListed>[0];
   expect(highestListed(keys, MARK)).toBe(7);
   expect(highestListed(keys, newMark(URN, "none"))).toBe(0);
+  const generated = keys.slice(0, 3);
+  expect([...generatedIn(keys).byMark.values()]).toEqual([generated.slice(0, 2), generated.slice(2)]);
+  expect([...generatedIn(keys).byTag]).toEqual([[tagOf(URN), generated]]);
 });
 
 test.each([
-  ["My Key_1", "my-key-1"],
+  ["My  Key_1", "my-key-1"],
   ["-é-", "key"],
   ["x".repeat(99), "x".repeat(PREFIX_LENGTH)],
   [`${"x".repeat(PREFIX_LENGTH - 1)} y`, "x".repeat(PREFIX_LENGTH - 1)],
 ])("the default prefix of %j is %s", (name, prefix) => {
   expect(prefixFrom(name)).toBe(prefix);
+});
+
+test("the name in a URN may have colons", () => {
+  expect(nameInUrn("urn:pulumi:dev::app::a:b:C::one::two")).toBe("one::two");
+});
+
+test("a message shows a key with its id, its name, its age and its use", () => {
+  const record = { id: "7", name: "ci", createdAt: "2026-01-01T00:00:00Z", lastUsedAt: null };
+  const listed = (change: object) => formatListed({ ...record, ...change } as Parameters<typeof formatListed>[0]);
+  expect(formatKey(record)).toBe("7 (ci)");
+  expect(listed({})).toBe("7 (ci, created 2026-01-01T00:00:00Z, never used)");
+  expect(listed({ lastUsedAt: "2026-01-02T00:00:00Z" })).toMatch(/, last used 2026-01-02T00:00:00Z\)$/);
 });

@@ -6,7 +6,7 @@ import { projectReady } from "../../../provider/resources/project-ready";
 import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
 import * as rotation from "../../../provider/resources/rotation/state";
 import { checkInputs } from "../../../provider/schema/check";
-import { diff } from "../../../provider/schema/diff";
+import { changedNames, diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { codeOf, key, rotating, TestStack } from "./harness";
@@ -74,11 +74,23 @@ describe("the inputs of an ApiKey", () => {
     [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /cannot be combined with name/],
     [{ name: "n", maxAge: "30d" }, "maxAge", /cannot be combined with name/],
     [{ projectId: "quiet-shore-123456" }, "projectId", /organizationId/],
+    [{ name: 7, namePrefix: "p" }, "name", /string/],
     [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are (?=.*namePrefix)(?!.*(\badopt\b|__mark))/],
   ])("%j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);
     expect(failures[0]?.reason).toMatch(reason);
+  });
+
+  it("are only those that are given", () => {
+    const { inputs, failures } = checkInputs(apiKey, { name: null, verify: undefined, rotateAfter: "90d" }, call);
+    expect([inputs, failures]).toStrictEqual([{ rotateAfter: "90d" }, []]);
+    expect(checkInputs({ name: "Other", fields: {} }, {}, call).failures).toEqual([]);
+  });
+
+  it("are refused with the code of their field", () => {
+    expect(failuresOf({ sealTo: {} }).map(({ code }) => code)).toEqual(["KP-SEAL"]);
+    expect(failuresOf({ verify: "yes" }).map(({ code }) => code)).toEqual([undefined]);
   });
 
   it("pass if a preview does not know them yet", () => {
@@ -150,7 +162,8 @@ describe("the mark", () => {
 describe("the difference of an ApiKey", () => {
   it("is none for an unchanged program, even if a default is written out", () => {
     expect(differ({}, {})).toEqual(nothing);
-    expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
+    const defaults = { verify: false, revokeOnDelete: true, rotationTriggers: {}, waitForProjects: [] };
+    expect(differ({}, defaults)).toEqual(nothing);
     const rotationTriggers = { a: 1, b: [2, { c: 3, d: 4 }] };
     expect(differ({ rotationTriggers }, { rotationTriggers: { b: [2, { d: 4, c: 3 }], a: 1 } })).toEqual(nothing);
   });
@@ -164,7 +177,7 @@ describe("the difference of an ApiKey", () => {
     [{ rotateAfter: "90d" }, { rotateAfter: "90d" }, "rotateAfter"],
     [{ pending: [{ action: "verify", status: "failed" }] }, {}, "pending"],
   ])("replaces the key from %j to %j, and creates the new one first", (olds, news, field) => {
-    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field] });
+    expect(differ(olds, news)).toMatchObject({ changes: true, fields: [field], replaces: [field] });
   });
 
   it.each([
@@ -192,7 +205,24 @@ describe("the difference of an ApiKey", () => {
     const { reasons } = differ({ rotationTriggers: { q: 1 } }, news);
     expect(reasons).toHaveLength(3);
     expect(reasons[0]).toMatch(/^due since 2026-01-31T00:00:00.000Z: 90d old$/);
+    for (const field of ["rotationTriggers", "namePrefix"]) expect(reasons.slice(1).join()).toContain(field);
   });
+});
+
+test("the difference of a type that has only fields is that of its fields", () => {
+  const type = { fields: { place: { type: () => undefined, change: "replace" } } } as const;
+  const terms = { now: NOW, driftOnly: false };
+  expect(diff(type, { place: "a" }, { place: "a" }, terms)).toEqual(nothing);
+  expect(diff(type, { place: "a" }, { place: "b" }, terms)).toMatchObject({
+    replaces: ["place"],
+    deleteBeforeReplace: false,
+  });
+});
+
+test("the names of what has changed are those of values that came, went, or are another", () => {
+  expect(changedNames({ went: 1, same: { a: [1] }, other: 1 }, { same: { a: [1] }, other: 2, came: 1 }).sort()).toEqual(
+    [...["came", "other", "went"]],
+  );
 });
 
 describe("a state", () => {

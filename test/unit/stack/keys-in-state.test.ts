@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { stackState } from "../../../provider/stack/keys-in-state";
+import type { StateResource } from "../../../provider/stack/deployment";
+import { isKeyplanes, stackState } from "../../../provider/stack/keys-in-state";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, saved, stateOf, step, urnOf } from "./saved-stack";
 
 /** What a state says of the keys of one resource: `id role`, and whether the key outlives the resource. */
@@ -19,6 +20,18 @@ test.each<[string, object, readonly string[]]>([
   ["the key that such a resource got later", apiKey("ci", "ci-abc", { keyId: "7" }), ["7 current"]],
   ["keys to revoke", apiKey("ci", "8", { pendingRevocations: ["7"] }), ["7 to be revoked", "8 current"]],
   ["both keys of a rotation", rotating({ keyId: "8", previousKeyId: "7" }), ["7 previous", "8 current"]],
+  ["no key in what is no id", rotating({ keyId: "none" }), []],
+  ["the key that an ApiKey got in place of that of its id", apiKey("ci", "6", { keyId: "7" }), ["7 current"]],
+  [
+    "both keys of a replaced rotation",
+    rotating({ keyId: "8", previousKeyId: "7" }, { delete: true }),
+    ["7 previous", "8 to be revoked"],
+  ],
+  [
+    "both kept keys of a rotation",
+    rotating({ keyId: "8", previousKeyId: "7", revokeOnDelete: false }),
+    ["7 previous stays", "8 current stays"],
+  ],
   ["no key in the id of a rotating one", saved(`${PLUGIN}RotatingApiKey`, "ci", "7"), []],
   ["the key of a replaced resource", apiKey("ci", "7", {}, { delete: true }), ["7 to be revoked"]],
   ["a kept key of one", apiKey("ci", "7", { revokeOnDelete: false }, { delete: true }), ["7 kept"]],
@@ -49,4 +62,22 @@ test("a state has marks, notes of creations, and places with encrypted ids", () 
   });
   expect(stackState("s", stateOf([], pending)).stack).toBe("app/dev");
   expect(stackState("s", stateOf([])).stack).toBe("");
+});
+
+test("of two holders of a key, only the one that knows its name counts", () => {
+  const resources = [
+    rotating({ pendingRevocations: ["7"] }),
+    apiKey("a", "7", { name: "a" }),
+    rotating({ keyId: "9" }),
+  ];
+  const { held } = stackState("s", stateOf(resources));
+  expect(held.map(({ id, role, name }) => [id, role, name])).toEqual([
+    ["7", "current", "a"],
+    ["9", "current", undefined],
+  ]);
+});
+
+test("the resources of keyplane are its own and its provider, whose configuration has a credential", () => {
+  const types = [`${DYNAMIC}ApiKey`, `${PLUGIN}ApiKey`, "pulumi:providers:keyplane", "pulumi:providers:other"];
+  expect(types.map((type) => isKeyplanes({ type } as StateResource))).toEqual([...[true, true, true, false]]);
 });
