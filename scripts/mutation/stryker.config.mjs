@@ -9,7 +9,7 @@ export default {
     "provider/stack/{history,state,keys-in-state}.ts",
     "provider/http/statuses.ts",
     "provider/http/retry/*.ts",
-    "provider/http/limits/{aimd-limit,pace}.ts",
+    "provider/http/limits/pace.ts",
   ],
   // The compiler finds a wrong word among those of a type, and tests do not repeat sentences.
   mutator: { excludedMutations: ["StringLiteral"] },

@@ -71,6 +71,9 @@ describe("the previous key of a rotation", () => {
   });
 });
 
+// A key in use, within its quiet period and between grace and `maxOverlap`, is rare among random facts.
+const MANY = { numRuns: 5_000 };
+
 describe("for any facts", () => {
   const time = fc.integer({ min: AT, max: AT + 100 * HOUR });
   const duration = fc.integer({ min: 0, max: 50 * HOUR });
@@ -98,6 +101,7 @@ describe("for any facts", () => {
         const earliest = typeof deliveredAt === "number" ? deliveredAt + grace : rotatedAt + maxOverlap;
         expect(now).toBeGreaterThanOrEqual(earliest);
       }),
+      MANY,
     );
   });
 
@@ -109,6 +113,7 @@ describe("for any facts", () => {
         const isOver = now >= lastUsed + quiet || now >= deliveredAt + maxOverlap;
         expect(isOver || now >= (deadline ?? Number.POSITIVE_INFINITY)).toBe(true);
       }),
+      MANY,
     );
   });
 
@@ -120,6 +125,7 @@ describe("for any facts", () => {
         const isOver = now >= Math.min(deliveredAt + maxOverlap, deadline ?? Number.POSITIVE_INFINITY);
         expect(isOver || given.isSuccessorUsed).toBe(true);
       }),
+      MANY,
     );
   });
 
@@ -128,6 +134,7 @@ describe("for any facts", () => {
       fc.property(facts, duration, (given, later) => {
         if (fateOf(given).fate === "revoke") expect(fateOf({ ...given, now: given.now + later }).fate).toBe("revoke");
       }),
+      MANY,
     );
   });
 
@@ -139,6 +146,7 @@ describe("for any facts", () => {
         if (given.grace > 0 && given.quiet > 0) expect(fate.until).toBeGreaterThan(given.now);
         else expect(fate.until).toBeGreaterThanOrEqual(given.now);
       }),
+      MANY,
     );
   });
 });

@@ -213,10 +213,7 @@ test("the difference of a type that has only fields is that of its fields", () =
   const type = { fields: { place: { type: () => undefined, change: "replace" } } } as const;
   const terms = { now: NOW, driftOnly: false };
   expect(diff(type, { place: "a" }, { place: "a" }, terms)).toEqual(nothing);
-  expect(diff(type, { place: "a" }, { place: "b" }, terms)).toMatchObject({
-    replaces: ["place"],
-    deleteBeforeReplace: false,
-  });
+  expect(diff(type, { place: "a" }, { place: "b" }, terms)).toMatchObject({ replaces: ["place"] });
 });
 
 test("the names of what has changed are those of values that came, went, or are another", () => {
