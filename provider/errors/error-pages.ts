@@ -15,9 +15,9 @@ export const ERRORS = {
   },
   "KP-SEAL": {
     kind: "input",
-    when: "A key cannot be sealed: a recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or the new key is revoked again, at the latest by the next run.",
+    when: "A recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or it is revoked, at the latest by the next run.",
     remedy:
-      "Pass public keys: of age, which begin with `age1`, or the one that GitHub shows for the repository, the environment or the organization. To seal an adopted key, remove `adopt` first: the key is then replaced.",
+      "Pass public keys: of age, which begin with `age1`, or the one that GitHub shows for the repository, the environment or the organization. To seal an adopted key, remove `adopt` first.",
   },
   "KP-USAGE": {
     kind: "input",
@@ -26,21 +26,20 @@ export const ERRORS = {
   },
   "KP-IMPORT": {
     kind: "input",
-    when: "A TypeScript program declared a resource with the option `import`, or looked it up by `get`: the service shows a key's secret only once, so there is nothing to import. Or the plugin was asked to import a key without its secret, with a secret that the service refuses or that belongs to another key, or with the id of no active key. Nothing was changed.",
+    when: "A program with the npm package declared a resource with the option `import`, or looked it up by `get`: the service shows a secret only once. Or the plugin was asked to import a key without its own, live secret. Nothing was changed.",
     remedy:
-      "In a TypeScript program, remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. With the plugin, set the id and the secret of one active key in the setting `importKeys`.",
+      "With the npm package, take the key over with `adopt` of a `RotatingApiKey`, or read what is known about it with `getApiKey`. With the plugin, set the id and the secret of the key in the setting `importKeys`.",
   },
   "KP-NOT-INSTALLED": {
     kind: "config",
-    when: "A program gets keyplane only through a library, and its package manager keeps the dependencies of packages apart, as pnpm and Yarn do. Pulumi loads the provider from the folder of the program, and does not find it there. Nothing was sent.",
-    remedy:
-      "Add keyplane to the dependencies in the `package.json` that the message names, in the version that the library uses, and install them.",
+    when: "Pulumi loads keyplane from the folder of the program, and does not find it there: only a library depends on it, and pnpm and Yarn keep the dependencies of packages apart. Nothing was sent.",
+    remedy: "Add keyplane to the `package.json` that the message names, in the version that the library uses.",
   },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: without the program, `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
+      "Check that the key is live and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
@@ -50,31 +49,31 @@ export const ERRORS = {
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",
-    when: "The service lists the id of one of the stack's keys under another name. It returned a wrong id when it created the key, or returns one now. Neither key was changed.",
+    when: "The service lists the id of one of the stack's keys under another name. Neither key was changed.",
     remedy:
-      "Find out in the service's console which of the two keys belongs to the stack. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
+      "Find out in the service's console which key belongs to the stack. Remove the resource with `pulumi state delete`, and revoke the key by hand.",
   },
   "KP-SCOPE": {
     kind: "bad_answer",
-    when: "The service created a key with another scope than the program asked for: a key for a whole organization or another project instead of one limited to `projectId`, or a limited key without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
+    when: "The service created a key for another project than `projectId`, for the whole organization instead, or for one project without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
     remedy:
-      "Check that the service supports keys that are limited to a project, and that `projectId` is right. If a key with the scope in the message will do, set or remove `projectId` accordingly.",
+      "Check `projectId`, and that the service supports keys of a project. If a key with the scope in the message will do, set or remove `projectId`.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",
     when: "The run would revoke or rotate a key that keyplane authenticates with, which would lock keyplane out. Nothing was changed.",
     remedy:
-      "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps. If `keyplane revoke` could not ask an account which key it uses, repair that account.",
+      "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps.",
   },
   "KP-NOT-FOUND": {
     kind: "not_found",
     when: "The service has no key, project or operation with this id or name.",
     remedy:
-      "Check the id or the name, and that `keyplane:apiKey` belongs to the right account. If nothing is found at all, check the path of `keyplane:baseUrl`: it usually ends in `/api/v2`.",
+      "Check the id or the name, and the account of `keyplane:apiKey`. If nothing is found at all, check `keyplane:baseUrl`: it usually ends in `/api/v2`.",
   },
   "KP-AMBIGUOUS": {
     kind: "conflict",
-    when: "Several keys or projects have the name that a data source looks for. Any choice would be a guess.",
+    when: "Several keys or projects have the name that a data source looks for.",
     remedy: "Pass one of the ids in the message as `id`.",
   },
   "KP-NAME-TAKEN": {
@@ -106,15 +105,15 @@ export const ERRORS = {
   },
   "KP-ANSWER": {
     kind: "bad_answer",
-    when: "An answer does not match the service's API: it is not JSON, a field is missing, its pages do not end, or a list lacks a key that works.",
+    when: "An answer does not match the service's API, or a list lacks a key that works.",
     remedy:
-      "If a list lacks a key, run the command again. Otherwise, check that `keyplane:baseUrl` is the address of the service's API, and that no proxy intercepts it.",
+      "If a list lacks a key, run the command again. Otherwise, check `keyplane:baseUrl`, and that no proxy intercepts it.",
   },
   "KP-LIST-TOO-LONG": {
     kind: "bad_answer",
     when: "The pages of a list exceed 200 MB in total, far more than a real account has. Nothing was changed.",
     remedy:
-      "Request fewer entries: limit operations with `since` or `limit`, or read them page by page with `listOperations`. If the list should be shorter, check that `keyplane:baseUrl` is the address of the service's API.",
+      "Limit operations with `since` or `limit`, or read them with `listOperations`. If the list should be shorter, check `keyplane:baseUrl`.",
   },
   "KP-TRANSPORT": {
     kind: "transport",
@@ -133,7 +132,7 @@ export const ERRORS = {
   },
   "KP-UNSETTLED": {
     kind: "answer_lost",
-    when: "The answer to a key's creation was lost several times, or the list of keys could not be read after it, or a request with an exact `name` got no answer. The resource has no key.",
+    when: "The answer to a key's creation was lost several times, or to one with an exact `name` once, or the list could not be read after it. The resource has no key.",
     remedy:
       "Run `pulumi up` again when the service is available. keyplane finds the keys with generated names, and revokes those that nobody has used. A key with an exact `name` stays live: revoke it first, as the message says.",
   },
@@ -144,7 +143,7 @@ export const ERRORS = {
   },
   "KP-UNUSABLE": {
     kind: "operation",
-    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. Nobody got it, and it is revoked, at the latest by the next run. The earlier keys are unchanged.",
+    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service refuses it. It is revoked, at the latest by the next run. The earlier keys are unchanged.",
     remedy: "Fix what the message names, and run `pulumi up` again to create another key.",
   },
   "KP-NOT-READY": {
@@ -165,7 +164,7 @@ export const ERRORS = {
   "KP-INTERNAL": {
     kind: "internal",
     when: "An unexpected error occurred. This is a bug in keyplane.",
-    remedy: "Report it with the whole message, which contains no secret. Running the command again is safe.",
+    remedy: "Report it with the whole message. Running the command again is safe.",
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<"kind" | "when" | "remedy", string>>>>;
 

@@ -11,32 +11,26 @@ const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/
 # Errors
 
 Every error of keyplane has a code, which keeps its meaning. It is at the end of the message, and a data source's error also
-has it as \`code\`. A wrong command line has its code, \`KP-USAGE\`, only with \`--json\`. \`npx keyplane explain CODE\` prints
-the section of this page. A message says what failed, which request was sent, what the service answered, and what to do next.
-It contains no secret. Each section says the kind of the error, when it happens, and then what to do.
+has it as \`code\`. A wrong command line has its code only with \`--json\`. Each section says the kind of the error, when it
+happens, and then what to do; \`npx keyplane explain CODE\` prints it. No message contains a secret.
 
 ## Handling errors in a program
 
 A data source throws a \`KeyplaneError\`. Its \`kind\` says what happened:
 
 - \`config\`, \`input\`: a setting or an argument is invalid. Nothing was sent.
-- \`auth\`: the service does not accept \`keyplane:apiKey\`.
-- \`not_found\`, \`conflict\`, \`rate_limit\`: the service refused the request for this reason; \`api\`: for another one, or it failed.
+- \`auth\`, \`not_found\`, \`conflict\`, \`rate_limit\`, \`api\`: the service refused the request.
 - \`answer_lost\`: a request that changes something got no usable answer. It may have been applied.
-- \`transport\`, \`timeout\`, \`aborted\`: the network failed, the call timed out, or it was aborted.
-- \`operation\`: an operation failed while keyplane waited for it.
-- \`bad_answer\`: the answer does not match the service's API. \`internal\`: an unexpected error in keyplane.
+- \`transport\`, \`timeout\`, \`aborted\`, \`operation\`: the network, a wait or an operation ended it.
+- \`bad_answer\`: the answer does not match the service's API. \`internal\`: a bug in keyplane.
 
 \`\`\`ts
 import { getProjects, KeyplaneError } from "keyplane";
 
-export const names = getProjects().then(
-  (projects) => projects.map((project) => project.name),
-  (error: unknown) => {
-    if (error instanceof KeyplaneError && error.kind === "auth") return [];
-    throw error;
-  },
-);
+export const names = getProjects().catch((error: unknown) => {
+  if (error instanceof KeyplaneError && error.kind === "auth") return [];
+  throw error;
+});
 \`\`\`
 `;
 

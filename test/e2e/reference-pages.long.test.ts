@@ -5,9 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
 
 const docs = join(__dirname, "..", "..", "docs");
-const pages = ["resources", "data-sources"].flatMap((folder) =>
-  readdirSync(join(docs, folder)).map((name) => join(docs, folder, name)),
-);
+const resources = readdirSync(join(docs, "resources")).map((name) => join(docs, "resources", name));
 
 let plane: ControlPlane;
 let example: ExampleRun;
@@ -21,19 +19,34 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** The first program of a page. */
-function programOf(page: string): string {
-  const [, program] = /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(page, "utf8")) ?? expect.fail(`${page} has none`);
-  return program ?? "";
+/** The programs of a page. */
+function programsOf(page: string): string[] {
+  return Array.from(readFileSync(page, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, program = ""]) => program);
+}
+
+/** The first program of the page of each resource, and all those of the data sources, by name. */
+function programs(): Record<string, string> {
+  const [apiKeys = "", projects = "", operations = "", wait = "", ...others] = programsOf(
+    join(docs, "data-sources.md"),
+  );
+  expect(others).toEqual([]);
+  return {
+    ...Object.fromEntries(resources.map((page) => [basename(page, ".md"), programsOf(page)[0] ?? expect.fail(page)])),
+    "api-keys": apiKeys,
+    projects,
+    operations,
+    "wait-for-operations": wait,
+  };
 }
 
 test("the programs on the pages of the reference can be deployed and destroyed together", async () => {
-  const names = pages.map((page) => basename(page, ".md"));
+  const all = programs();
+  const names = Object.keys(all);
   await plane.state.createProject({ id: "my-project-1a2b3c" });
   await plane.state.createProject({ name: "shop", regionId: "test-1" });
   example = await ExampleRun.create(plane, {
     "index.ts": names.map((name, at) => `export * as page${at} from "./${name}";\n`).join(""),
-    ...Object.fromEntries(pages.map((page, at) => [`${names[at]}.ts`, programOf(page)])),
+    ...Object.fromEntries(names.map((name) => [`${name}.ts`, all[name] ?? ""])),
   });
 
   await example.run("up");

@@ -118,10 +118,11 @@ test("the README is a front page: at most 8 KB, with a program on the first scre
   expect(readme).toContain("(docs/README.md)");
 });
 
-test("the index of the documents links to every document", () => {
+test("the index of the documents links to every document but the page that only the Pulumi Registry shows", () => {
   const pages = filesBelow("docs").flatMap((path) => (path.endsWith(".md") ? [path.replace("docs/", "")] : []));
   expect(pages).toContain("teams.md");
-  expect(pages.filter((path) => path !== "README.md" && !index.includes(`(${path})`))).toEqual([]);
+  const unlinked = pages.filter((path) => path !== "README.md" && !index.includes(`(${path})`));
+  expect(unlinked).toEqual(["installation-configuration.md"]);
 });
 
 test("every kind of error that a program can get is documented", () => {

@@ -4,16 +4,30 @@ import { collect, filesBelow, sourcesBelow, textOf } from "./source-files";
 
 const sources = sourcesBelow("sdk/nodejs", "provider/functions", "provider/api");
 
-/** The type whose properties each page documents, by heading. */
-const pages: Record<string, Record<string, string>> = {
-  "docs/resources/api-key.md": { Inputs: "ApiKeyArgs", Outputs: "ApiKey" },
-  "docs/resources/rotating-api-key.md": { Inputs: "RotatingApiKeyArgs", Outputs: "RotatingApiKey" },
-  "docs/resources/project-ready.md": { Inputs: "ProjectReadyArgs", Outputs: "ProjectReady" },
-  "docs/data-sources/api-keys.md": { Arguments: "GetApiKeyArgs", Result: "ApiKeyRecord" },
-  "docs/data-sources/projects.md": { Arguments: "GetProjectArgs", Result: "Project" },
-  "docs/data-sources/operations.md": { Arguments: "GetOperationArgs GetOperationsArgs", Result: "Operation" },
-  "docs/data-sources/wait-for-operations.md": { Arguments: "WaitForOperationsArgs" },
-};
+/** The types whose properties a table or a list documents: page, section, head, types. */
+const tables = [
+  ["docs/resources/api-key.md", "Inputs", "Input", "ApiKeyArgs"],
+  ["docs/resources/api-key.md", "Outputs", "Output", "ApiKey"],
+  ["docs/resources/rotating-api-key.md", "Inputs", "Input", "RotatingApiKeyArgs"],
+  ["docs/resources/rotating-api-key.md", "Outputs", "Output", "RotatingApiKey"],
+  ["docs/resources/project-ready.md", "Inputs", "Input", "ProjectReadyArgs"],
+  ["docs/resources/project-ready.md", "Outputs", "Output", "ProjectReady"],
+  ["docs/data-sources.md", "getApiKey, getApiKeys", "Argument", "GetApiKeyArgs"],
+  ["docs/data-sources.md", "getApiKey, getApiKeys", "Result", "ApiKeyRecord"],
+  ["docs/data-sources.md", "getProject, getProjects", "Argument", "GetProjectArgs"],
+  ["docs/data-sources.md", "getProject, getProjects", "Result", "Project"],
+  [
+    "docs/data-sources.md",
+    "getOperation, getOperations, listOperations",
+    "Argument",
+    "GetOperationArgs GetOperationsArgs",
+  ],
+  ["docs/data-sources.md", "getOperation, getOperations, listOperations", "Result", "Operation"],
+  ["docs/data-sources.md", "waitForOperations", "Argument", "WaitForOperationsArgs"],
+] as const;
+
+/** What the page of the data sources says once, because all of them take it. */
+const OF_ALL = ["account", "signal", "onWarning"];
 
 /** The public properties of an interface or a class, with inherited and without static ones. */
 function propertiesOf(type: string): string[] {
@@ -35,31 +49,38 @@ function propertiesOf(type: string): string[] {
   return names.flat();
 }
 
-/** The names in the first column of the table under a heading. */
-function rowsUnder(heading: string, page: string): string[] {
-  const [, section = ""] =
-    new RegExp(`^## ${heading}\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, "m").exec(textOf(page)) ?? [];
-  const cells = [...section.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell = ""]) => cell);
+/** The sections of a page, by heading. */
+function sectionsOf(page: string): Map<string, string> {
+  const [, ...sections] = textOf(page).split(/^## /m);
+  return new Map(sections.map((text) => [text.slice(0, text.indexOf("\n")), text]));
+}
+
+/** The names that begin the rows of the table, or the items of the list, of a section that has this head. */
+function rowsIn(section: string, head: string): string[] {
+  const block = new RegExp(`^(?:\\| ${head} .*\n|${head}s?\\b.*:\n\n)((?:[|-].*\n?)*)`, "m").exec(section)?.[1] ?? "";
+  const cells = [...block.matchAll(/^(?:\||-) (`[^|:(]*)/gm)].map(([, cell = ""]) => cell);
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 }
 
-test.each(Object.keys(pages))("%s lists exactly the inputs and outputs of the type", (page) => {
-  for (const [heading, types] of Object.entries(pages[page] ?? {})) {
-    const properties = new Set(types.split(" ").flatMap(propertiesOf));
-    expect(properties.size, types).toBeGreaterThan(0);
-    expect(rowsUnder(heading, page).sort(), heading).toEqual([...properties].sort());
-  }
+test.each(tables)("%s, %s: below %s are exactly the properties of %s", (page, heading, head, types) => {
+  const properties = new Set(types.split(" ").flatMap(propertiesOf));
+  expect(properties.size).toBeGreaterThan(0);
+  const own = [...properties].filter((name) => head !== "Argument" || !OF_ALL.includes(name));
+  expect(rowsIn(sectionsOf(page).get(heading) ?? "", head).sort()).toEqual(own.sort());
 });
 
-test("every resource and every data source has a page, and the README links to it", () => {
-  const written = filesBelow("docs").filter((path) => /^docs\/(resources|data-sources)\//.test(path));
-  expect(written.sort()).toEqual(Object.keys(pages).sort());
+test("every resource and every data source is described, and the README links to its page", () => {
+  const written = filesBelow("docs").filter((path) => /^docs\/(resources\/|data-sources)/.test(path));
+  expect(written.sort()).toEqual([...new Set(tables.map(([page]) => page))].sort());
   const readme = textOf("README.md");
   expect(written.filter((path) => !readme.includes(`(${path})`))).toEqual([]);
-  const titles = written.flatMap((path) => textOf(path).split("\n")[0]?.slice(2).split(", ") ?? []);
+  const resources = written
+    .filter((path) => path.includes("/resources/"))
+    .map((path) => textOf(path).split("\n")[0]?.slice(2));
+  const functions = [...sectionsOf("docs/data-sources.md").keys()].flatMap((heading) => heading.split(", "));
   const exported = [
     ...textOf("sdk/nodejs/index.ts").matchAll(/\b(ApiKey|RotatingApiKey|ProjectReady|(?:get|list|wait)\w+)\b(?=[ ,])/g),
   ];
   const named = new Set(exported.map(([name]) => name).filter((name) => !name.endsWith("Output")));
-  expect(titles.sort()).toEqual([...named].sort());
+  expect([...resources, ...functions].sort()).toEqual([...named].sort());
 });

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import { type CommandProcess, type DeployCommand, deploy } from "../engine/command/deploy-command";
-import type { Processes } from "../engine/run/operation";
+import type { Processes } from "../engine/run/processes";
 import { type EngineCommand, readEventLog } from "./engine-run";
 import { type RunResult, resultOf } from "./run-result";
 

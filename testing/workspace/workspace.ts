@@ -6,7 +6,7 @@ import { type IssuedSecrets, issuedSecrets } from "../control-plane/issued-secre
 import { driveHistory } from "../driven-time/driven-time";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/command/config";
 import { SECRET_MARK } from "../engine/run/events";
-import type { Processes } from "../engine/run/operation";
+import type { Processes } from "../engine/run/processes";
 import { FileBackend } from "../engine/state/backend";
 import { type Deployment, type ExportedStack, manifestAt, schemaOf } from "../engine/state/checkpoint";
 import { mapMapSecrets, type Properties, revealed } from "../engine/state/property";

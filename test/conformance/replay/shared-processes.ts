@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ProgramOptions, RunningProgram } from "../../../testing/engine/program/program";
 import { DynamicHost, type HostOptions, type RunningHost } from "../../../testing/engine/provider/host";
 import { BailError } from "../../../testing/engine/run/diagnostics";
-import type { Processes } from "../../../testing/engine/run/operation";
+import type { Processes } from "../../../testing/engine/run/processes";
 
 /** What the probe does in one run. */
 export interface ProbeRun {

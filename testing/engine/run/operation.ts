@@ -4,11 +4,11 @@ import type { Project, StackConfig } from "../command/config";
 import { compiledModule } from "../package-root";
 import { serveEngine } from "../program/engine-service";
 import { ResourceMonitor } from "../program/monitor";
-import { Program, type ProgramOptions, type RunningProgram, runEnv } from "../program/program";
+import { Program, type RunningProgram, runEnv } from "../program/program";
 import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
 import { DynamicHosts } from "../provider/dynamic-hosts";
-import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
+import { DynamicHost } from "../provider/host";
 import { newestVersion } from "../provider/package-version";
 import { Plugins } from "../provider/plugins";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
@@ -21,14 +21,9 @@ import { packageOf } from "../state/urn";
 import { type Base, Deployment, type DeploymentOptions } from "./deployment";
 import { Diagnostics } from "./diagnostics";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
+import type { Processes } from "./processes";
 import { Run, type RunResult } from "./run";
 import { StepReporter } from "./step-reporter";
-
-/** How to start the processes of a pass. */
-export interface Processes {
-  program(options: ProgramOptions): RunningProgram;
-  host(options: HostOptions): RunningHost;
-}
 
 const OWN_PROCESSES: Processes = { program: Program.start, host: DynamicHost.spawn };
 
