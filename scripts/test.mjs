@@ -1,5 +1,5 @@
 // `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:long`) runs what takes
-// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI all end-to-end tests and a third of the crash
+// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI all end-to-end tests and a sixth of the crash
 // matrix. Both end with a table of what ran, and the line `N passed, N failed`. Lint, types and the check of a release
 // count as one test each.
 // The first imports must be Node's own modules, because a fresh clone has no installed packages.
@@ -61,10 +61,10 @@ function runLong() {
   ];
 }
 
-/** A third of the crash matrix: three commits in a row run the whole. */
+/** A sixth of the crash matrix: six commits in a row run the whole. */
 function shard() {
   const { stdout } = spawnSync("git", ["rev-list", "--count", "HEAD"], { cwd: root, encoding: "utf8" });
-  return `${(Number(stdout) % 3) + 1}/3`;
+  return `${(Number(stdout) % 6) + 1}/6`;
 }
 
 /** Runs tests, and returns whether they succeeded, and vitest's report if it wrote one. */
