@@ -1,9 +1,10 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
 import { nextSecond } from "../next-second";
 import { type Case, casesOf, type FrontEnd, type Message } from "./plan";
-import { HAND_ID, HAND_KEY, KEY_OF_A, type Keys, type Scenario } from "./scenarios";
+import { HAND_ID, HAND_KEY, KEY_OF_A, type Keys, marginOf, type Scenario } from "./scenarios";
 
 const ROOT = dirname(require.resolve("keyplane/package.json"));
 const ASSETS = join(ROOT, "test", "crash");
@@ -164,9 +165,7 @@ export class CrashHarness {
         await workspace.cancel();
         await nextSecond();
       }
-      // The history proves a delivery. A rotation is later than the margin that keyplane gives to the clocks of both.
-      const margin = JSON.stringify(program).includes('"rotating":true') ? 3_000 : 0;
-      await new Promise((resolve) => setTimeout(resolve, waitMs ?? margin));
+      await setTimeout(waitMs ?? marginOf(program));
       const isDeployed = before.length > 0;
       const history = join(this.folder, `history-${this.prepared.size}`);
       if (isDeployed) await cp(historyOf(workspace), history, { recursive: true });

@@ -129,11 +129,13 @@ async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKe
     const isTold = printed.includes(`keyplane revoke ${key.id}\``);
     // The next request of a resource in the state is proven by its mark.
     const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
+    // The next rotation revokes it. Until then, a refresh tells it.
+    const isLate = made !== undefined && made.lateOf !== null && isTold;
     // A key with an exact name can be anybody's. Its next creation fails, unless the program allows to revoke it.
     const isExact = key.name === EXACT && one.next === "destroy";
     if (made !== undefined && made.seq > lastSeq && made.lateOf === null) verdict.twice.push(text);
     // Only the next creation of the same resource can tell it.
-    else if ((isUnproven && (isTold || one.next !== "up")) || isExact)
+    else if ((isUnproven && (isTold || one.next !== "up")) || isExact || isLate)
       verdict.told.push(`${text}${isTold ? "" : ", untold"}`);
     else if (atCrash.resources.length === 0 && one.next === "destroy" && held.noted.includes("a"))
       verdict.uncalled.push(text);

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type RunResult, searchSecrets } from "keyplane/testing";
 import { nextSecond } from "../next-second";
 import type { CrashHarness, Stage } from "./harness";
 import { heldIn, judge, type Verdict } from "./judge";
 import type { Case, Message } from "./plan";
-import { changed, type Keys, type Scenario, scenarioOf } from "./scenarios";
+import { changed, type Keys, marginOf, type Scenario, scenarioOf } from "./scenarios";
 
 /** How long a provider may outlive its engine, in milliseconds. */
 const OUTLIVES_MS = 10_000;
@@ -71,9 +72,11 @@ class CaseRunner {
     // A key whose deletion was interrupted is still in the state, so only a refresh shows that it is gone.
     await this.command("up", next, isBack || command === "destroy" ? ["--refresh"] : []);
     if (!isBack && this.one.commit === "now") return next;
+    if (this.one.commit === "later") await setTimeout(marginOf(next));
     await plane.commitLate();
     await nextSecond();
-    await this.command("up", changed(next));
+    // A rotation that only waits for the previous key asks for no list, so that a refresh has to tell what is left.
+    await this.command("up", changed(next), this.one.commit === "later" ? ["--refresh"] : []);
     return changed(next);
   }
 
@@ -95,6 +98,7 @@ class CaseRunner {
     await plane.rules.clear();
     await workspace.cancel();
     await nextSecond();
+    await setTimeout(marginOf(program));
   }
 
   /**
@@ -119,7 +123,7 @@ class CaseRunner {
         this.problems.push(`a process of the interrupted run outlived it: ${outlives.join("; ")}`);
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await setTimeout(20);
     }
   }
 

@@ -56,6 +56,14 @@ const killedAtPost: Moment = { message: { channel: "provider", point: "after-sen
 const EVERY: readonly Next[] = ["up", "destroy", "back"];
 const FORTH: readonly Next[] = ["up", "destroy"];
 
+/**
+ * The time between two runs after which a rotation cannot have been a part of the other one, in milliseconds: keyplane gives
+ * the clocks of both a margin of 2 s, and tells such a key instead of revoking it. Zero without a rotation.
+ */
+export function marginOf(program: Keys): number {
+  return Object.values(program).some(({ rotating }) => rotating) ? 3_000 : 0;
+}
+
 /** The program with another trigger for each key, so that each gets a new one. */
 export function changed(program: Keys): Keys {
   const change = ([name, key]: readonly [string, DeclaredKey]) => [name, { ...key, ...triggered("changed") }];
