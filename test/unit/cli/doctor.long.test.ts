@@ -75,7 +75,9 @@ interface Examined {
 /** Runs the doctor without a Pulumi CLI, and ignores that finding. */
 async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined> {
   const surroundings = { env: { ...envOf(plane), PATH: "", ...env }, cwd: folder };
-  const { code, stdout, stderr } = await run(["doctor", "--json"], surroundings);
+  // A preload takes effect only at the start of a process.
+  const ending = env.NODE_OPTIONS === undefined ? run : (...given: Parameters<typeof run>) => start(...given).done;
+  const { code, stdout, stderr } = await ending(["doctor", "--json"], surroundings);
   const { ok, findings } = JSON.parse(stdout) as {
     ok: boolean;
     findings: { check: string; verdict: string; says: string; remedy?: string }[];
