@@ -1,6 +1,6 @@
 // `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:long`) runs what takes
-// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI all end-to-end tests and a sixth of the crash
-// matrix. Both end with a table of what ran, and the line `N passed, N failed`. Lint, types and the check of a release
+// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI the end-to-end tests of keys' lifecycles and a
+// twelfth of the crash matrix, so that twelve commits in a row run the whole. Both end with a table of what ran, and the line `N passed, N failed`. Lint, types and the check of a release
 // count as one test each.
 // The first imports must be Node's own modules, because a fresh clone has no installed packages.
 import { spawnSync } from "node:child_process";
@@ -14,6 +14,18 @@ import { environmentWithCli } from "./real-cli.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isLong = process.argv.includes("--long");
+
+/** The end-to-end tests that the real CLI judges. Settings, examples and commands run on the embedded engine. */
+const LIFECYCLES = [
+  "both-engines",
+  "cancelled-runs",
+  "inline-programs",
+  "keys",
+  "killed-runs",
+  "left-behind",
+  "rotations",
+  "wrong-account",
+];
 
 /** The steps that are not vitest's: name, duration, and whether they succeeded. */
 const steps = [];
@@ -53,18 +65,19 @@ function runLong() {
   const env = environmentWithCli();
   const engine = env.KEYPLANE_ENGINE === "cli" ? "the real CLI" : "the embedded engine";
   steps.push({ name: `build of ${engine}`, ms: performance.now() - start });
-  const others = ["e2e", "crash"].flatMap((folder) => ["--exclude", `test/${folder}/**`]);
+  const lifecycles = LIFECYCLES.map((name) => `test/e2e/${name}.`);
+  const others = ["test/crash/**", ...lifecycles.map((file) => `${file}*`)].flatMap((files) => ["--exclude", files]);
   return [
     vitest("long tests", [".long.test.", ...others]),
-    vitest(`end-to-end tests, ${engine}`, ["--project", "e2e"], env),
+    vitest(`end-to-end tests, ${engine}`, ["--project", "e2e", ...lifecycles], env),
     vitest(`crash matrix, ${engine}`, ["--project", "crash"], { CRASH_SHARD: shard(), ...env }),
   ];
 }
 
-/** A sixth of the crash matrix: six commits in a row run the whole. */
+/** A twelfth of the crash matrix: twelve commits in a row run the whole. */
 function shard() {
   const { stdout } = spawnSync("git", ["rev-list", "--count", "HEAD"], { cwd: root, encoding: "utf8" });
-  return `${(Number(stdout) % 6) + 1}/6`;
+  return `${(Number(stdout) % 12) + 1}/12`;
 }
 
 /** Runs tests, and returns whether they succeeded, and vitest's report if it wrote one. */

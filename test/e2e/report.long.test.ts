@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Report } from "../../cli/report/report-data";
-import { envOf, folderWith, run } from "../unit/cli/support";
+import { envOf, folderWith, start } from "../unit/cli/support";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
@@ -37,7 +37,7 @@ test.each(FRONT_ENDS)(
     const out = join(folder, "report.html");
     const asked = await plane.count();
     const args = ["report", "--json", "--out", out, "--state", join(folder, "dev.json")];
-    const { code, stdout, stderr } = await run(args, { env: envOf(plane) });
+    const { code, stdout, stderr } = await start(args, { env: envOf(plane) }).done;
     expect([code, stderr]).toEqual([0, "Wrote the report: 5 keys, 1 list, 1 state.\n"]);
     expect((await plane.count()) - asked).toBe(1);
     const { keys, flagged } = JSON.parse(stdout) as Report;
@@ -60,7 +60,7 @@ test.each(FRONT_ENDS)(
 
     // Somebody revokes a key by hand: the next report shows that it is gone.
     await plane.state.revokeKey(Number(rowOf("ci", "current")?.id));
-    const later = JSON.parse((await run(args, { env: envOf(plane) })).stdout) as Report;
+    const later = JSON.parse((await start(args, { env: envOf(plane) }).done).stdout) as Report;
     expect(later.flagged.gone).toBe(1);
     const issued = Object.fromEntries((await plane.secretsEverIssued()).map((secret, at) => [`${at}`, secret]));
     expect(Object.keys(issued)).toHaveLength(5);
