@@ -37,14 +37,15 @@ function runWithCli([file, ...args], version) {
   return spawnSync(file, args, { stdio: "inherit", shell, env: environmentWithCli(version) }).status ?? 1;
 }
 
-/** The environment in which tests run on the real CLI. Without Go, it says so and is the one of this process. */
+/** The environment in which tests run on the real CLI. If it cannot be built, it says why and is the one of this process. */
 export function environmentWithCli(version) {
-  if (!hasGo()) {
-    process.stderr.write("Go was not found, so the tests run on the embedded engine instead of the real Pulumi CLI.\n");
+  try {
+    const PATH = [realCli(version), process.env.PATH].join(delimiter);
+    return { ...process.env, PATH, KEYPLANE_ENGINE: "cli" };
+  } catch (error) {
+    process.stderr.write(`${error.message}\nThe tests run on the embedded engine instead.\n`);
     return process.env;
   }
-  const PATH = [realCli(version), process.env.PATH].join(delimiter);
-  return { ...process.env, PATH, KEYPLANE_ENGINE: "cli" };
 }
 
 /** Whether Go is installed, so that the CLI can be built. */

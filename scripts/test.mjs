@@ -1,7 +1,7 @@
-// `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:long`) runs what takes
-// longer: files that end in `.long.test.ts`, and on the real Pulumi CLI the end-to-end tests of keys' lifecycles, and a
-// twelfth of the crash matrix, so that twelve commits in a row run the whole. Both end with a table of what ran, and the line `N passed, N failed`. Lint, types and the check of a release
-// count as one test each.
+// `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:long`) runs what
+// takes longer: files that end in `.long.test.ts`, and on the real Pulumi CLI the end-to-end tests of keys' lifecycles,
+// and a twelfth of the crash matrix, so that twelve commits in a row run the whole. Both end with a table of what ran,
+// and the line `N passed, N failed`. Lint, types and the check of a release count as one test each.
 // The first imports must be Node's own modules, because a fresh clone has no installed packages.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
