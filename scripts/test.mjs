@@ -20,7 +20,6 @@ const LIFECYCLES = [
   "both-engines",
   "cancelled-runs",
   "inline-programs",
-  "keys",
   "killed-runs",
   "left-behind",
   "rotations",
@@ -70,7 +69,10 @@ function runLong() {
   return [
     vitest("long tests", [".long.test.", ...others]),
     vitest(`end-to-end tests, ${engine}`, ["--project", "e2e", ...lifecycles], env),
-    vitest("a twelfth of the crash matrix", ["--project", "crash"], { ...process.env, CRASH_SHARD: shard() }),
+    vitest("a twelfth of the crash matrix", ["--project", "crash", ".long.test."], {
+      ...process.env,
+      CRASH_SHARD: shard(),
+    }),
   ];
 }
 
