@@ -1,7 +1,7 @@
 // Builds the real Pulumi CLI from the Go module proxy, for tests.
 //   npm run real-cli                           prints the folder that has it, a cache outside the tree
 //   npm run real-cli -- npm run test:e2e       runs a command whose engine is this CLI; without Go, the embedded engine
-//   npm run real-cli -- --pulumi 3.260.0 ...   another version: one of the folders in scripts/real-cli
+//   npm run real-cli -- --pulumi 3.139.0 ...   another version: one of the folders in scripts/real-cli
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -34,14 +34,21 @@ if (isMain) {
 
 function runWithCli([file, ...args], version) {
   const shell = process.platform === "win32";
-  return spawnSync(file, args, { stdio: "inherit", shell, env: environmentWithCli(version) }).status ?? 1;
+  // Whoever names a version wants no other engine.
+  const env = version === undefined ? environmentForTests() : environmentWithCli(version);
+  return spawnSync(file, args, { stdio: "inherit", shell, env }).status ?? 1;
 }
 
-/** The environment in which tests run on the real CLI. If it cannot be built, it says why and is the one of this process. */
+/** The environment in which the engine is the real CLI. Throws if it cannot be built. */
 export function environmentWithCli(version) {
+  const PATH = [realCli(version), process.env.PATH].join(delimiter);
+  return { ...process.env, PATH, KEYPLANE_ENGINE: "cli" };
+}
+
+/** The same for tests that can also run on the embedded engine: if the CLI cannot be built, it says why. */
+export function environmentForTests() {
   try {
-    const PATH = [realCli(version), process.env.PATH].join(delimiter);
-    return { ...process.env, PATH, KEYPLANE_ENGINE: "cli" };
+    return environmentWithCli();
   } catch (error) {
     process.stderr.write(`${error.message}\nThe tests run on the embedded engine instead.\n`);
     return process.env;

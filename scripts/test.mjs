@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { durations } from "./lib/durations.mjs";
 import { tally } from "./lib/tally.mjs";
-import { environmentWithCli } from "./real-cli.mjs";
+import { environmentForTests } from "./real-cli.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isLong = process.argv.includes("--long");
@@ -61,7 +61,7 @@ function runQuick() {
 
 function runLong() {
   const start = performance.now();
-  const env = environmentWithCli();
+  const env = environmentForTests();
   const engine = env.KEYPLANE_ENGINE === "cli" ? "the real CLI" : "the embedded engine";
   steps.push({ name: `build of ${engine}`, ms: performance.now() - start });
   const lifecycles = LIFECYCLES.map((name) => `test/e2e/${name}.`);

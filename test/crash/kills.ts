@@ -88,8 +88,10 @@ function harnessesFor(frontEnd: FrontEnd) {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return async <Result>(work: (harness: CrashHarness) => Promise<Result>): Promise<Result> => {
-    const place = await mkdtemp(join(folder, "harness-"));
-    const harness = free.pop() ?? (await CrashHarness.open(place, engineOf(process.env), frontEnd));
+    const open = async () => {
+      return CrashHarness.open(await mkdtemp(join(folder, "harness-")), engineOf(process.env), frontEnd);
+    };
+    const harness = free.pop() ?? (await open());
     try {
       return await work(harness);
     } finally {

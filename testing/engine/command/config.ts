@@ -69,7 +69,7 @@ export async function loadProject(from: string): Promise<Project> {
 }
 
 /** Path of a stack's configuration file. The file does not have to exist. */
-export function stackConfigFile(project: Project, stack: string): string {
+function stackConfigFile(project: Project, stack: string): string {
   return join(project.stackConfigDirectory, `Pulumi.${stack}.yaml`);
 }
 
