@@ -37,17 +37,17 @@ export async function secondLook(id: string, place: Place): Promise<ApiKeyRecord
 
 /**
  * A key as the account lists it; `undefined` if it is proven to be gone.
- * @param listed - The list to look in first. @default one from after the last creation of this process
+ * @param options - `recent`: looks first in a recent list, which shows how the key was used.
  */
 export async function findKey(
   held: RecordedKey,
   call: Call,
-  listed?: readonly ApiKeyRecord[],
+  { recent = false }: { readonly recent?: boolean } = {},
 ): Promise<ApiKeyRecord | undefined> {
   const { place } = call;
-  let found = keyIn(listed ?? (await place.keys.list()), held.id);
-  if (found === undefined && listed !== undefined) found = keyIn(await place.keys.list(), held.id);
-  if (found === undefined && isYoung(held, call)) found = keyIn(await place.keys.list({ fresh: true }), held.id);
+  let found = recent ? await place.keys.find(held.id, { recent }) : undefined;
+  found ??= await place.keys.find(held.id);
+  if (found === undefined && isYoung(held, call)) found = await place.keys.find(held.id, { fresh: true });
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
   if (found !== undefined) mustBeKey(held, found, place);
@@ -60,7 +60,7 @@ export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
   const { place } = call;
   if (accountNow(held.account, place) === "same" || place.keys.hasRevoked(held.id)) return;
   // Any list will do, because the name of an id never changes.
-  const found = await place.keys.find(held.id);
+  const found = await place.keys.findInAny(held.id);
   if (found === undefined) await findKey(held, call);
   else mustBeKey(held, found, place);
 }
@@ -76,7 +76,7 @@ export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyR
   const { place, row } = call;
   row.progress(`waiting until the service must list key ${held.id}, which is new`);
   await place.account.sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, call)));
-  return keyIn(await place.keys.list({ fresh: true }), held.id);
+  return place.keys.find(held.id, { fresh: true });
 }
 
 /**

@@ -14,7 +14,7 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
   const { keys } = call.place;
   // Several resources can have the same previous key, if earlier runs could not delete what they replaced.
   if (keys.hasRevoked(held.id)) return;
-  const found = (await keys.find(held.id)) ?? (await secondLook(held.id, call.place));
+  const found = (await keys.findInAny(held.id)) ?? (await secondLook(held.id, call.place));
   if (found !== undefined) mustBeKey(held, found, call.place);
   else {
     const account = accountNow(held.account, call.place);

@@ -1,6 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
 import { type ErrorCode, KeyplaneError } from "../errors";
-import { keyIn } from "../key-index";
 import { conceal } from "../secrets";
 import { type Settings, settingOf } from "../settings/settings";
 import type { KeyInputs } from "./fields";
@@ -108,7 +107,7 @@ async function plausibleInOrganization(claim: Claim, call: Call): Promise<ApiKey
 }
 
 async function mustBeLive({ id, instead, code }: Claim, call: Call): Promise<ApiKeyRecord> {
-  const record = keyIn(await call.place.keys.list({ fresh: true }), id);
+  const record = await call.place.keys.find(id, { fresh: true });
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
 }

@@ -75,8 +75,6 @@ export class Keys {
   #isAccepted = false;
   /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
   #refusal: { readonly error: ApiError; readonly time: number } | undefined;
-  /** The last list without them. All reads share it, because it has an index. */
-  #liveList = { of: [] as readonly ApiKeyRecord[], revoked: 0, keys: [] as readonly ApiKeyRecord[] };
 
   constructor(
     private readonly at: KeyList,
@@ -185,10 +183,21 @@ export class Keys {
    * does not prove that a key is gone.
    */
   async list(options: ListKeysOptions = {}): Promise<readonly ApiKeyRecord[]> {
-    const { fresh, recent, signal } = options;
-    return this.#live(
-      await (recent ? this.#list.recent(signal) : fresh ? this.#list.fresh(signal) : this.#list.get(signal)),
-    );
+    const keys = await this.#shared(options);
+    return this.#revoked.size === 0 ? keys : keys.filter(({ id }) => !this.#revoked.has(id));
+  }
+
+  /**
+   * The key with this id in the same list; `undefined` if the list lacks it, or this process has revoked it. The list is
+   * indexed once, because a copy of it for each of thousands of calls takes quadratic time.
+   */
+  async find(id: string, options: ListKeysOptions = {}): Promise<ApiKeyRecord | undefined> {
+    const found = keyIn(await this.#shared(options), id);
+    return this.#revoked.has(id) ? undefined : found;
+  }
+
+  #shared({ fresh, recent, signal }: ListKeysOptions): Promise<readonly ApiKeyRecord[]> {
+    return recent ? this.#list.recent(signal) : fresh ? this.#list.fresh(signal) : this.#list.get(signal);
   }
 
   /**
@@ -224,11 +233,9 @@ export class Keys {
    * The key with this id, from the last list of this process, or from a later one if that lacks the key. An old list is
    * good enough, because the name of an id never changes. `undefined` if the key is gone.
    */
-  async find(id: string): Promise<ApiKeyRecord | undefined> {
+  async findInAny(id: string): Promise<ApiKeyRecord | undefined> {
     if (this.#revoked.has(id)) return undefined;
-    const { latest } = this.#list;
-    const found = (latest && keyIn(latest, id)) ?? keyIn(await this.#list.get(), id);
-    return this.#revoked.has(id) ? undefined : found;
+    return keyIn(this.#list.latest ?? [], id) ?? this.find(id);
   }
 
   /**
@@ -356,16 +363,6 @@ export class Keys {
         trouble,
       );
     }
-  }
-
-  /** A list without the keys that this process has revoked since. */
-  #live(keys: readonly ApiKeyRecord[]): readonly ApiKeyRecord[] {
-    const { size } = this.#revoked;
-    if (size === 0) return keys;
-    if (this.#liveList.of !== keys || this.#liveList.revoked !== size) {
-      this.#liveList = { of: keys, revoked: size, keys: keys.filter(({ id }) => !this.#revoked.has(id)) };
-    }
-    return this.#liveList.keys;
   }
 }
 

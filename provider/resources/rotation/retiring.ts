@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration, isoOf } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
-import { keyIn } from "../../key-index";
 import { findKey } from "../../keys/finding";
 import { deadlineIn } from "../../keys/lease";
 import { stepOf } from "../../keys/leftovers";
@@ -84,9 +83,8 @@ interface Listed {
 async function lookUp(previous: HeldKey, state: RotationState, call: Call): Promise<Listed | undefined> {
   try {
     // A recent list shows how the keys were used, and need not be newer than what this run has created.
-    const listed = await call.place.keys.list({ recent: true });
-    const record = await findKey(recorded(previous, state), call, listed);
-    const successor = state.current && keyIn(listed, state.current.id);
+    const record = await findKey(recorded(previous, state), call, { recent: true });
+    const successor = state.current && (await call.place.keys.find(state.current.id, { recent: true }));
     return record && { record, isSuccessorUsed: typeof successor?.lastUsedAt === "string" };
   } catch (error) {
     if (isAborted(error)) throw error;

@@ -90,7 +90,7 @@ describe("listing keys", () => {
       const { id } = await account.keys.create("ci-1");
       await plane.rules.add({ route: LIST, status });
       expect(await caught(account.keys.list())).toMatchObject({ kind: "auth", status });
-      expect(await account.keys.find(id)).toMatchObject({ id });
+      expect(await account.keys.findInAny(id)).toMatchObject({ id });
     });
   }
 
@@ -167,7 +167,7 @@ describe("listing keys", () => {
     const listed = (await account.keys.list()).map((each) => each.id);
     expect(listed).not.toContain(first);
     expect(listed).toContain(second);
-    expect(await account.keys.find(first)).toBeUndefined();
+    expect(await account.keys.findInAny(first)).toBeUndefined();
     expect(await plane.count("GET", "/api_keys")).toBe(1);
   });
 
@@ -177,7 +177,7 @@ describe("listing keys", () => {
     for (let n = 0; n < 5; n++) ids.push((await account.keys.create(`ci-${n}`)).id);
     await plane.state.revokeKey(ids[4] ?? "");
     for (const id of ids) {
-      if ((await account.keys.find(id)) !== undefined) await account.keys.revoke(id);
+      if ((await account.keys.findInAny(id)) !== undefined) await account.keys.revoke(id);
     }
     expect(await plane.count("GET", "/api_keys")).toBe(1);
     expect(await plane.count("DELETE")).toBe(4);
