@@ -1,4 +1,4 @@
-import { base32, sha256 } from "../base32";
+import { shortDigest } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
 import type { Failure } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
@@ -28,7 +28,7 @@ export function withDeadline(prefix: string, expiresAt: number, end: string): st
 /** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
 export function deadlineIn(name: string): number | undefined {
   const [, prefix = "", time = "", check, end = ""] = DEADLINE.exec(name) ?? [];
-  if (check !== checkOf(prefix, time, end)) return undefined;
+  if (check === undefined || check !== checkOf(prefix, time, end)) return undefined;
   const deadline = Date.parse(time.replace(/(....)(..)(..)t(..)(..)z/, "$1-$2-$3T$4:$5:00Z"));
   return Number.isNaN(deadline) ? undefined : deadline;
 }
@@ -39,7 +39,7 @@ export function expiresAt(name = ""): string | undefined {
   return deadline === undefined ? undefined : new Date(deadline).toISOString();
 }
 
-const checkOf = (...parts: readonly string[]): string => base32(sha256(parts.join(" "))).slice(0, CHECK_LENGTH);
+const checkOf = (...parts: readonly string[]): string => shortDigest(parts.join(" ")).slice(0, CHECK_LENGTH);
 
 /** The inputs of a key that say how old it gets. */
 export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;

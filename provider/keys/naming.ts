@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
-import { base32, sha256 } from "../base32";
+import { shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { shownName, withoutTrailing } from "../text";
 import { DEADLINE_LENGTH, withDeadline } from "./lease";
@@ -21,12 +21,12 @@ const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
  */
 export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
-  return tagOf(urn) + base32(sha256(`${Buffer.from(seed).toString("hex")} ${urn}`)).slice(0, RANDOM_LENGTH);
+  return tagOf(urn) + shortDigest(`${Buffer.from(seed).toString("hex")} ${urn}`).slice(0, RANDOM_LENGTH);
 }
 
 /** The beginning of a resource's marks. A hint for people: stacks of one name in two backends share it. */
 export function tagOf(urn: string): string {
-  return base32(sha256(urn)).slice(0, TAG_LENGTH);
+  return shortDigest(urn).slice(0, TAG_LENGTH);
 }
 
 /**

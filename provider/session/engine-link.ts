@@ -1,16 +1,9 @@
 import { connect } from "node:http2";
-import type { ServiceError } from "@grpc/grpc-js";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { toMessage } from "../text";
 
 /** Maximum time of a call, in milliseconds. A message must not delay the work that it reports. */
 const DEADLINE_MS = 2_000;
-
-type CallArguments = [
-  metadata: import("@grpc/grpc-js").Metadata,
-  options: Partial<import("@grpc/grpc-js").CallOptions>,
-  done: (error: ServiceError | null) => void,
-];
 
 /** Pulumi's modules for calls to the engine. Each front end loads them in its own way. */
 export interface EngineModules {
@@ -29,11 +22,15 @@ export type Severity = "progress" | "info" | "warning";
 export class EngineLink {
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
+  #modules: EngineModules | undefined;
 
-  /** @param address - The engine's address; empty if there is no engine. */
+  /**
+   * @param address - The engine's address; empty if there is no engine.
+   * @param load - Loads the modules, before the first message.
+   */
   constructor(
     readonly address: string,
-    private readonly modules: () => EngineModules,
+    private readonly load: () => EngineModules,
   ) {}
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
@@ -76,22 +73,18 @@ export class EngineLink {
   }
 
   #send(urn: string, severity: Severity, text: string): Promise<void> {
-    const { messages } = this.modules();
+    this.#modules ??= this.load();
+    const { grpc, messages, service } = this.#modules;
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(toMessage(text));
     request.setUrn(urn);
     request.setEphemeral(severity === "progress");
-    return this.#call((client, ...rest) => client.log(request, ...rest));
-  }
-
-  #call(start: (client: EngineClient, ...rest: CallArguments) => unknown): Promise<void> {
-    const { grpc, service } = this.modules();
     this.#client ??= new service.EngineClient(this.address, grpc.credentials.createInsecure());
     const client = this.#client;
     return new Promise((resolve, reject) => {
       const options = { deadline: Date.now() + DEADLINE_MS };
-      start(client, new grpc.Metadata(), options, (error) => (error === null ? resolve() : reject(error)));
+      client.log(request, new grpc.Metadata(), options, (error) => (error === null ? resolve() : reject(error)));
     });
   }
 }
