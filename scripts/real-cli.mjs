@@ -17,7 +17,7 @@ export const VERSIONS = readdirSync(SOURCES)
   .sort((one, other) => other.localeCompare(one, undefined, { numeric: true }));
 
 /** What stands beside the CLI: Pulumi's own hosts for Node are not on the module proxy. */
-const HOSTS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
+const HOSTS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "no-inspect-loop.cjs"];
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 if (isMain) {
