@@ -8,7 +8,6 @@ import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
 
 export interface AccountFlags {
-  readonly baseUrl?: string | undefined;
   readonly account?: string | undefined;
 }
 
@@ -17,26 +16,17 @@ export interface KeysFlags extends AccountFlags {
 }
 
 /**
- * Adds the options of all commands that send requests. The API key is not an option, because process lists show
- * arguments.
+ * Adds the options of all commands that send requests. Address and API key are no options: process lists show arguments,
+ * and a key belongs to its address.
  */
 export function withAccount(command: Command): Command {
   const { baseUrl, apiKey, accounts } = SETTINGS;
   return command
-    .option("--base-url <url>", `address of the service's API (default: ${baseUrl.env})`)
     .option("--account <name>", `an account of ${accounts.env} (default: the one of ${apiKey.env})`)
-    .hook("preAction", () => mustBeOneAddress(command.opts()))
-    .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
-}
-
-/** Throws if an option names another address than the account has: a command must not change keys elsewhere. */
-function mustBeOneAddress({ account, baseUrl }: AccountFlags): void {
-  if (account === undefined || baseUrl === undefined) return;
-  const { accounts } = SETTINGS;
-  if (accounts.read(process.env[accounts.env] ?? accounts.fallback).get(account)?.baseUrl === undefined) return;
-  throw new UsageError(
-    `--base-url: account ${shownAccount(account)} has its own address in ${accounts.env}. Leave it out`,
-  );
+    .addHelpText(
+      "after",
+      `\nThe service is the one of ${baseUrl.env}, the API key that of ${apiKey.env}; other settings are read from KEYPLANE_*.`,
+    );
 }
 
 export function withKeys(command: Command): Command {
@@ -45,11 +35,6 @@ export function withKeys(command: Command): Command {
 }
 
 export const readOrganization = (id: string): string => checkId("organization", id, "--organization");
-
-/** The options for an account: the address of the command line is only that of the account which it selects. */
-export function flagsFor(account: string | undefined, selected: AccountFlags): AccountFlags {
-  return account === selected.account ? selected : { account };
-}
 
 /** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {
@@ -76,30 +61,21 @@ export function credentialName(account: string | undefined): string {
   return account === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(account)}`;
 }
 
-/** Returns the settings from the command line, the environment and, if given, a stack's configuration. */
+/** The settings of an account, from the environment and, if given, a stack's configuration. */
 export function settingsOf(
-  flags: AccountFlags & { readonly config?: ConfigReader },
+  { account, config = () => undefined }: AccountFlags & { readonly config?: ConfigReader },
   env: NodeJS.ProcessEnv = process.env,
 ): Settings {
-  const { account, config = () => undefined } = flags;
-  const { accounts } = SETTINGS;
-  const names = account === undefined ? [] : accountNames(env, config);
-  if (account !== undefined && !names.includes(account)) {
+  if (account !== undefined) {
+    const names = accountNames(env, config);
     const shown = names.map((name) => shownAccount(name)).join(", ");
     const known = names.length === 0 ? "none is configured" : `configured are ${shown}`;
-    throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
+    if (names.includes(account)) return resolveSettings(config, env, account);
+    throw new UsageError(`--account does not name an account in ${SETTINGS.accounts.env} (${known})`);
   }
-  const missing: string[] = [];
-  if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {
-    missing.push(`no base URL is set. Pass --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
-  }
-  if (account === undefined && !config("apiKey") && !env[SETTINGS.apiKey.env]) {
-    missing.push(`no API key is set. Put it into the environment variable ${SETTINGS.apiKey.env}`);
-  }
-  if (missing.length > 0) {
-    // Other commands than `doctor` pass no configuration, also those that read the state of a stack.
-    const source = flags.config === undefined ? ". The configuration of a stack is not read" : "";
-    throw new UsageError(missing.join(". Also, ") + source);
-  }
-  return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined) ?? config(name), env, account);
+  const needed = { baseUrl: "no base URL is set. Set", apiKey: "no API key is set. Set" } as const;
+  const missing = (["baseUrl", "apiKey"] as const).filter((name) => !config(name) && !env[SETTINGS[name].env]);
+  if (missing.length === 0) return resolveSettings(config, env);
+  const all = missing.map((name) => `${needed[name]} ${SETTINGS[name].env}`).join(". Also, ");
+  throw new UsageError(`${all}. The configuration of a stack is not read`);
 }

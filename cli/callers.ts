@@ -3,7 +3,7 @@ import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
-import { type AccountFlags, clientOf, configuredAccounts, credentialName, flagsFor, settingsOf } from "./account";
+import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
 import { note } from "./terminal";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
@@ -41,7 +41,7 @@ export class Callers {
     const answers = await Promise.all(
       others.map(async (account) => {
         try {
-          return await askCaller(flagsFor(account, flags), signal);
+          return await askCaller({ account }, signal);
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.

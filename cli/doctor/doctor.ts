@@ -63,7 +63,7 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
     throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
   }
   const { findings, settings } = checkSettings(account, config);
-  const named = account.account === undefined ? checkNamedAccounts(account, config) : undefined;
+  const named = account.account === undefined ? checkNamedAccounts(config) : undefined;
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, run.signal),

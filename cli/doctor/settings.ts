@@ -1,7 +1,7 @@
 import { messageOf } from "../../provider/errors";
 import { SETTINGS, type Settings } from "../../provider/settings/settings";
 import { accountSetting, shownAccount } from "../../provider/text";
-import { type AccountFlags, accountNames, flagsFor, settingsOf } from "../account";
+import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
@@ -11,7 +11,7 @@ import type { StackConfig } from "./stack-config";
  */
 export function checkSettings(flags: AccountFlags, stack: StackConfig) {
   // A named account is a single setting, which is read as a whole.
-  const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack), checkCredential(stack)];
+  const ownAccount = flags.account ? [] : [checkBaseUrl(stack), checkCredential(stack)];
   // The stack's file is usually committed.
   const inClear = stack.accountsInClear.map((name) =>
     fail(
@@ -33,13 +33,13 @@ export function checkSettings(flags: AccountFlags, stack: StackConfig) {
 }
 
 /** Returns the settings of named accounts that can be tested, and findings about the others. Sends nothing. */
-export function checkNamedAccounts(flags: AccountFlags, stack: StackConfig) {
+export function checkNamedAccounts(stack: StackConfig) {
   const none = new Map<string, Settings>();
   if (hides(stack, "accounts")) return { findings: [notTried(stack)], accounts: none };
   const config = (name: string) => stack.settings.get(name)?.text;
   try {
     const names = accountNames(process.env, config);
-    const accounts = new Map(names.map((account) => [account, settingsOf({ ...flagsFor(account, flags), config })]));
+    const accounts = new Map(names.map((account) => [account, settingsOf({ account, config })]));
     return { findings: [], accounts };
   } catch (error) {
     return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: none };
@@ -75,9 +75,9 @@ const OF_ENVIRONMENT =
   "it is in no file of the stack, and its environments cannot be read here, so the service was not tested";
 
 /** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
-function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig): boolean {
+function isHidden({ account }: AccountFlags, stack: StackConfig): boolean {
   if (account !== undefined) return hides(stack, "accounts");
-  return hides(stack, "apiKey") || (baseUrl === undefined && hides(stack, "baseUrl"));
+  return hides(stack, "apiKey") || hides(stack, "baseUrl");
 }
 
 /** The finding about a setting that can be read, or about what is wrong with it. */
@@ -89,11 +89,10 @@ function checkReading(check: string, read: () => string, remedy: string): Findin
   }
 }
 
-function checkBaseUrl(flags: AccountFlags, stack: StackConfig): Finding {
+function checkBaseUrl(stack: StackConfig): Finding {
   const { env } = SETTINGS.baseUrl;
   const setting = stack.settings.get("baseUrl");
   const places = [
-    [flags.baseUrl, "--base-url"],
     [setting?.text, setting?.file],
     [process.env[env], env],
   ] as const;
@@ -106,11 +105,11 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig): Finding {
     return warn(
       "base-url",
       `${setting.file} has it as a secret, which cannot be read here, so the service was not tested`,
-      "It does not have to be a secret. To test it, pass --base-url.",
+      "It does not have to be a secret. To test it, set KEYPLANE_BASE_URL.",
     );
   }
-  if (hides(stack, "baseUrl")) return warn("base-url", OF_ENVIRONMENT, "To test it, pass --base-url.");
-  const remedy = `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or pass --base-url.`;
+  if (hides(stack, "baseUrl")) return warn("base-url", OF_ENVIRONMENT, "To test it, set KEYPLANE_BASE_URL.");
+  const remedy = `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, or set ${env}.`;
   return fail("base-url", "it is not set", remedy);
 }
 

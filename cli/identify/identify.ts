@@ -1,26 +1,48 @@
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
+import { formatDuration } from "../../provider/duration";
+import { isAborted, messageOf } from "../../provider/errors";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { revokeCommand, scopeOf } from "../../provider/keys/scope";
+import { keyIn } from "../../provider/key-index";
+import { nameInUrn } from "../../provider/keys/naming";
+import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import { accountSetting } from "../../provider/text";
-import { type AccountFlags, flagsFor, settingsOf, withAccount } from "../account";
+import type { Role } from "../../provider/stack/keys-in-state";
+import { counted, shownName } from "../../provider/text";
+import {
+  type AccountFlags,
+  configuredAccounts,
+  credentialName,
+  openAccount,
+  settingsOf,
+  withAccount,
+} from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { stateFiles } from "../state/state-files";
-import { readStates, type StateFlags } from "../state/states";
-import { note, printJson } from "../terminal";
+import type { StateKey } from "../state/state-keys";
+import { newestOf, type ReadState, readStates, type StateFlags, timeOf, withStates } from "../state/states";
+import { note, paint, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { adviceFor, replaceFirst, revokeNow } from "./advice";
-import { type Holding, holdingsOf } from "./holdings";
-import { type Found, KeySearch } from "./key-search";
-import { type Findings, type Identified, printReport, type Unknown } from "./report";
-import { isConfigured, Lists } from "./service";
+import { findKeys } from "./key-search";
 
 interface Flags extends AccountFlags, StateFlags {
-  readonly check?: true;
   readonly json?: true;
+}
+
+/** A key in a given state. */
+interface Holding extends StateKey, Pick<ReadState, "source" | "stack" | "savedAt"> {
+  /** Its role in the newest given state of the stack; `undefined` if that one does not have the key. */
+  readonly roleNow: Role | undefined;
+}
+
+/** What the account of a key lists. */
+interface Listed {
+  /** The key, if it is live; `undefined` if the list does not have it. */
+  readonly record: ApiKeyRecord | undefined;
+  /** The service's time, in milliseconds. */
+  readonly now: number;
 }
 
 /** `keyplane identify`: finds keys in a text, and says whose they are and what to do. */
@@ -28,11 +50,8 @@ export function addIdentify(program: Command, run: CommandRun): void {
   const command = program
     .command("identify [text...]")
     .usage("[options] < FILE")
-    .description("finds keys in a text on standard input, and says which stack has them and what to do")
-    .option("--state <path...>", "states: files, or the folder of a file backend")
-    .option("--stack <name...>", "stacks, whose states are read with the Pulumi CLI")
-    .option("--check", "sends requests with each key that was found, to see whether it works")
-    .option("--json", "prints JSON");
+    .description("finds keys in a text on standard input, and says which stack has them and what to do");
+  withStates(command).option("--json", "prints JSON");
   withAccount(command)
     .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 an unknown key.")
     .action((args: readonly string[], flags: Flags) => identify(args, flags, run));
@@ -45,99 +64,235 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
         "text on standard input: keyplane identify < FILE",
     );
   }
+  if (flags.state?.includes("-")) throw new UsageError("--state: standard input has the text. Pass a file or a folder");
   // Before the text is read: a wrong account or path should not cost the wait for it.
   if (flags.account !== undefined) settingsOf(flags);
-  const files = await stateFiles(flags.state ?? []);
-  const found = await searched(process.stdin);
+  await stateFiles(flags.state ?? []);
+  if (process.stdin.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
+  const found = await findKeys(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
-  const digests = new Set(secrets.keys());
-  const nothing = { identified: [], unknown: [], states: 0, problems: [] };
-  if (digests.size === 0) return report(nothing, flags, run);
-  const exported = await readStates({ stack: flags.stack ?? [] });
-  const { holdings, states } = await holdingsOf(digests, files, exported);
-  const secretOf = (digest: string) => secrets.get(digest) ?? "";
+  const states = secrets.size === 0 ? [] : await readStates(flags);
+  // By digest; the one that says most first.
   const held = new Map<string, Holding[]>();
-  for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
+  for (const holding of holdingsOf(states, secrets)) getOrCreate(held, holding.digest ?? "", () => []).push(holding);
   // The settings in the environment, by the digests of the keys that keyplane authenticates with.
   const credentials = [...credentialsIn(() => undefined)];
   const own = new Map(credentials.map(([setting, key]) => [keyDigest(key) ?? "", setting]));
   // What has the form of the service's keys, or is such a key, but is in no state.
-  const inNone = found.filter((each) => ![...each.secrets.keys()].some((digest) => held.has(digest)));
-  const strange = new Set(
-    inNone.flatMap((each) => [...each.secrets.keys()].find((digest) => own.has(digest)) ?? each.service ?? []),
-  );
+  const inNone = found.map((each) => ({ ...each, digests: [...each.secrets.keys()] }));
+  const unknown = inNone
+    .filter(({ digests }) => !digests.some((digest) => held.has(digest)))
+    .flatMap(({ digests, service }) => digests.find((digest) => own.has(digest)) ?? service ?? []);
   // No later output can contain one, whatever the names in a state are.
-  for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
+  for (const digest of [...held.keys(), ...unknown]) conceal(secrets.get(digest) ?? "");
   const lists = new Lists(flags, run.signal);
-  const identified: Identified[] = [];
+  const identified = [];
   // In the order of the text.
-  for (const digest of digests) {
+  for (const digest of secrets.keys()) {
     const [holding, ...others] = held.get(digest) ?? [];
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
-    const revoke = revokeNow(holding, flags, listed);
-    identified.push({
-      ...{ holding, others, listed },
-      isConfigured: isConfigured(flagsFor(flags.account ?? holding.account, flags)),
-      checked: flags.check ? await lists.check(secretOf(digest), holding.account) : undefined,
-      next: [...replaceFirst(own.get(digest)), ...adviceFor(holding, listed, revoke)],
-      revoke,
-    });
-  }
-  const unknown: Unknown[] = [];
-  for (const digest of strange) {
-    const credential = own.get(digest);
-    // The key of another account is not sent to the selected one.
-    const isCheckable = [undefined, accountSetting("apiKey", flags.account)].includes(credential);
-    const checked = flags.check && isCheckable ? await lists.check(secretOf(digest), undefined) : undefined;
-    const keyId = checked?.works ? checked.keyId : undefined;
-    const revoke = keyId && revokeCommand(keyId, scopeOf({ account: flags.account }), flags.baseUrl);
-    unknown.push({ digest, credential, checked, revoke });
+    const revoke = `${commandFor(holding, flags)}${listed?.record === undefined ? "" : " --yes"}`;
+    const next = [...replaceFirst(own.get(digest)), ...adviceFor(holding, listed, revoke)];
+    const isConfigured = configuredAccounts().includes(flags.account ?? holding.scope?.account);
+    identified.push({ holding, others, listed, isConfigured, next, revoke });
   }
   for (const problem of lists.problems) note(problem);
-  report({ identified, unknown, states, problems: [...lists.problems] }, flags, run);
+  const strangers = unknown.filter((digest) => !own.has(digest));
+  if (identified.length + unknown.length > 0) run.exitCode = strangers.length > 0 ? EXIT.unknown : EXIT.found;
+  if (flags.json) {
+    return printJson({
+      keys: identified.map(({ holding, others, listed, next, revoke }) => ({
+        ...factsOf(holding),
+        ...(listed && { listed: listed.record !== undefined, ...listed.record }),
+        ...{ others: others.map(factsOf), next, revoke },
+      })),
+      unknown: unknown.map((digest) => ({ digest, credential: own.get(digest) })),
+      states: states.length,
+      problems: [...lists.problems],
+    });
+  }
+  for (const key of identified) printKey(key);
+  for (const digest of unknown) printUnknown(digest, own.get(digest), states.length);
+  const total = identified.length + unknown.length;
+  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${total - strangers.length} identified`);
 }
 
-/** Searches a stream. Nothing of it is kept but what can be a key. */
-async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
-  if (stream.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
-  const search = new KeySearch();
-  let length = 0;
-  for await (const chunk of stream) {
-    length += (chunk as Buffer).length;
-    search.add(chunk as Buffer);
-  }
-  search.end();
-  // An option with several values takes the name of a file, too.
-  if (length === 0) note("The text on standard input is empty. Pass a file as < FILE.");
-  return search.found;
-}
-
-function report(findings: Findings, { json }: Flags, run: CommandRun): void {
-  const { identified, unknown, ...rest } = findings;
-  if (identified.length + unknown.length > 0) run.exitCode = EXIT.found;
-  if (unknown.some(({ credential }) => credential === undefined)) run.exitCode = EXIT.unknown;
-  if (!json) {
-    printReport(findings);
-    return;
-  }
-  const keys = identified.map(({ holding, others, listed, checked, next, revoke }) => ({
-    ...withoutDigest(holding),
-    digest: holding.digest,
-    ...(listed && { listed: listed.record !== undefined, ...usesOf(listed.record) }),
-    ...(checked && { works: checked.works }),
-    ...{ others: others.map(withoutDigest), next, revoke },
-  }));
-  printJson({
-    ...{ keys, unknown: unknown.map(({ digest, credential, checked }) => ({ digest, credential, ...checked })) },
-    ...rest,
+/** The keys of states with these digests. A stack that still has the key first, and then newer states first. */
+export function holdingsOf(
+  states: readonly ReadState[],
+  digests: { has(digest: string): boolean },
+): readonly Holding[] {
+  const holdings = states.flatMap((state) => {
+    const { source, stack, savedAt } = state;
+    const keys = state.keys.filter(({ digest = "" }) => digests.has(digest));
+    if (keys.length === 0) return [];
+    const roles = new Map(newestOf(state, states).keys.map(({ id, role }) => [id, role] as const));
+    return keys.map((key) => ({ ...key, source, stack, savedAt, roleNow: roles.get(key.id) }));
   });
+  const rank = ({ roleNow }: Holding) => Number(roleNow === undefined);
+  return holdings.toSorted(
+    (one, other) => rank(one) - rank(other) || timeOf(other) - timeOf(one) || (one.source < other.source ? -1 : 1),
+  );
 }
 
-const withoutDigest = ({ digest, ...holding }: Holding) => holding;
+/** Lists of the accounts of keys. Requests each once. */
+class Lists {
+  readonly #lists = new Map<string, Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly now: number }>>();
+  /** Why accounts could not be asked, once each. */
+  readonly problems = new Set<string>();
 
-function usesOf(record: ApiKeyRecord | undefined) {
-  if (record === undefined) return {};
-  const { createdAt, lastUsedAt, lastUsedFromAddr } = record;
-  return { createdAt, lastUsedAt, lastUsedFromAddr };
+  constructor(
+    private readonly flags: AccountFlags,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
+  async find({ id, name, scope }: Holding): Promise<Listed | undefined> {
+    const account = this.flags.account ?? scope?.account;
+    if (scope === undefined || !configuredAccounts().includes(account)) return undefined;
+    const { organizationId } = scope;
+    try {
+      const { keys, now } = await getOrCreate(this.#lists, JSON.stringify([account, organizationId]), async () => {
+        const opened = openAccount({ account });
+        const listed = await opened.keysOf(organizationId).list({ signal: this.signal });
+        return { keys: listed, now: opened.serviceNow() };
+      });
+      const record = keyIn(keys, id);
+      // The same id with another name is a key of another account.
+      return { record: name === undefined || record?.name === name ? record : undefined, now };
+    } catch (error) {
+      // One account that cannot be asked must not hide what is known of the other keys.
+      if (isAborted(error)) throw error;
+      this.problems.add(`The keys of ${credentialName(account)} could not be listed: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/** What to do about a leaked key, step by step. */
+function adviceFor(holding: Holding, listed: Listed | undefined, command: string): readonly string[] {
+  const { id, name, stack, roleNow } = holding;
+  const revokeIt =
+    listed?.record === undefined
+      ? `At once, with the settings of its account: \`${command}\`. If the plan shows ${shownName(name)}, repeat it with \`--yes\``
+      : `At once, whoever uses it: \`${command}\``;
+  if (listed !== undefined && listed.record === undefined) {
+    return [`The account in the settings does not list key ${id}: it is revoked, or in another account`, revokeIt];
+  }
+  // Its resource has left the program, so that nothing there can replace it.
+  if (roleNow === "kept") return [revokeIt];
+  const revoke = `${revokeIt}, and then \`pulumi up --refresh\` of ${stack}`;
+  if (roleNow === "to be revoked") return [`The next \`pulumi up\` of ${stack} revokes it`, revoke];
+  if (roleNow !== undefined) return [replacementOf(holding), revoke];
+  return [
+    `The newest given state of ${stack} does not have the key. Check with \`keyplane keys\` that it is revoked`,
+    revoke,
+  ];
+}
+
+/** The first step if keyplane authenticates with the key: without another one, its revocation locks keyplane out. */
+function replaceFirst(credential: string | undefined): readonly string[] {
+  const use = "Create another key, set it instead, and run `pulumi up` of the stacks that use it";
+  return credential === undefined ? [] : [`keyplane authenticates with it (${credential}). ${use}`];
+}
+
+/** How the program replaces the key, and what that does. */
+function replacementOf({ id, type, role, urn, resource, stack, stays, hasTriggers }: Holding): string {
+  const run = `and run \`pulumi up\` of ${stack}`;
+  if (type === "RotatingApiKey") {
+    const effect =
+      role === "previous"
+        ? "it is revoked without grace"
+        : "it is replaced and revoked at once, and then everything in the stack gets the new key";
+    return `Set \`revokeNow: "${id}"\` in the arguments of RotatingApiKey "${resource}", ${run}: ${effect}`;
+  }
+  // The first triggers replace nothing.
+  const option = isWord(urn) ? `\`--replace '${urn}'\`` : `the option --replace with the URN of ApiKey "${resource}"`;
+  const change = hasTriggers
+    ? `Add \`leaked: "${id}"\` to the rotationTriggers of ApiKey "${resource}"`
+    : `Leave the program as it is, add ${option}`;
+  const end = stays ? "but this one stays live" : "and then this one is revoked";
+  return `${change}, ${run}: everything in the stack gets a new key, ${end}`;
+}
+
+function commandFor({ id, scope }: Holding, flags: AccountFlags): string {
+  return revokeCommand(id, scopeOf({ ...scope, account: flags.account ?? scope?.account }));
+}
+
+/** What `--json` says about a key in a state. */
+function factsOf({ id, name, digest, role, roleNow, stack, source, savedAt, urn, type, consumers, ...more }: Holding) {
+  return {
+    ...{ keyId: id, name, digest, role, roleNow, stack, source, savedAt, urn, type, usedBy: consumers, ...more.scope },
+    ...{
+      projectId: more.projectId,
+      createdAt: more.createdAt,
+      replacedAt: more.rotatedAt,
+      lastUsedAt: more.lastUsedAt,
+    },
+  };
+}
+
+interface Identified {
+  readonly holding: Holding;
+  /** What other states that have it say, such as older ones. */
+  readonly others: readonly Holding[];
+  readonly listed: Listed | undefined;
+  /** Whether there is a credential for its account. */
+  readonly isConfigured: boolean;
+  readonly next: readonly string[];
+}
+
+function printKey(key: Identified): void {
+  const { holding, others, listed, next } = key;
+  const { id, name = "", digest, stack, source, resource, type, scope, projectId, consumers } = holding;
+  print(paint("bad", `key ${id}`), ` ${plain(name)} (digest ${digest})`);
+  row("stack", `${stack} (${source})`);
+  row("resource", `${resource} (${type}): ${roleText(holding)}`);
+  const limits = [scope?.organizationId && `organization ${scope.organizationId}`, projectId && `project ${projectId}`];
+  row("account", [scope?.account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
+  const since = holding.createdAt ?? listed?.record?.createdAt ?? "unknown";
+  row("since", holding.rotatedAt === undefined ? since : `${since}, replaced ${holding.rotatedAt}`);
+  row("last use", lastUseText(key));
+  row("used by", consumers.map(shownUrn).join(", ") || "no resource of the stack");
+  for (const other of others) row("also in", `${other.stack}: ${other.resource}, ${roleText(other)} (${other.source})`);
+  printSteps(next);
+}
+
+function printUnknown(digest: string, credential: string | undefined, states: number): void {
+  print(paint("warn", credential === undefined ? "unknown key" : "keyplane's own key"), ` (digest ${digest})`);
+  const inNone = states > 0 ? "none of the given states has it" : "no state was given. Pass --state or --stack";
+  row("owner", credential ?? inNone);
+  const revokeIt = "Find its id in the service's console, by the time of its last use, and revoke it";
+  printSteps([...replaceFirst(credential), revokeIt]);
+}
+
+/** Prints what to do. A step is not shortened, because it contains a command. */
+function printSteps(next: readonly string[]): void {
+  for (const [at, step] of next.entries()) print(`  ${(at === 0 ? "next" : "").padEnd(9)} ${step}`);
+  print("");
+}
+
+function row(title: string, text: string): void {
+  print(`  ${title.padEnd(9)} ${plain(text)}`);
+}
+
+function roleText({ role, roleNow }: Holding): string {
+  if (roleNow === role) return `${role} key`;
+  return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
+}
+
+function lastUseText({ holding, listed, isConfigured }: Identified): string {
+  if (listed === undefined) {
+    const why = isConfigured ? "the account could not be asked" : "no credential of the account is set";
+    return `${holding.lastUsedAt ?? "unknown"} (${why})`;
+  }
+  if (listed.record === undefined) return "the account in the settings does not list the key";
+  const { lastUsedAt, lastUsedFromAddr } = listed.record;
+  if (lastUsedAt === null) return "never";
+  return `${formatDuration(listed.now - Date.parse(lastUsedAt))} ago from ${lastUsedFromAddr ?? "an unknown address"}`;
+}
+
+function shownUrn(urn: string): string {
+  return `${nameInUrn(urn)} (${urn.split("::")[2]?.split("$").at(-1) ?? ""})`;
 }

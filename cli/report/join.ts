@@ -1,157 +1,262 @@
-import { isoOf } from "../../provider/duration";
+import type { ApiKeyRecord } from "../../provider/api";
+import { formatDuration, isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
-import type { Role, StackState } from "../../provider/stack/keys-in-state";
+import { markIn } from "../../provider/keys/naming";
+import type { Scope } from "../../provider/keys/scope";
+import type { Role } from "../../provider/stack/keys-in-state";
+import { shownAccount } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, countFlags } from "../keys/inventory";
-import { type Origin, originsIn, unheldFlag } from "../state/left-behind";
+import { originsIn, unheldFlag } from "../state/left-behind";
+import { readTime, type StateKey } from "../state/state-keys";
 import { latestOf, type ReadState } from "../state/states";
-import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
-import { labelOf, listedKeys, type Place, Places, type ReadList } from "./place-keys";
-import type { Flag, KeyEvent, Report, ReportKey, ReportStack } from "./report-data";
-import { readTime, type StateKey, stateKeys } from "./state-keys";
 
-interface ReportTerms {
+/** A list of keys of the service, as it was requested. */
+export interface ReadList extends Scope {
+  /** The service's scheme, host and port. */
+  readonly origin: string;
+  /** What a state records of the account. */
+  readonly fingerprint: string;
+  /** The live keys; `undefined` if the list could not be read. */
+  readonly keys: readonly ApiKeyRecord[] | undefined;
+  readonly problem?: string;
+}
+
+/** Everything that a report shows, and the output of `--json`. It contains no secret. */
+export type Report = ReturnType<typeof joinReport>;
+
+export type ReportKey = ReturnType<typeof describe>;
+
+/** The flags of a key in the order in which they need attention. docs/report.md explains them. */
+export const FLAGS = [
+  ...(["expired", "overdue", "left-behind", "unmanaged", "gone", "not found"] as const),
+  ...(["unused", "several states", "previous"] as const),
+] as const;
+
+type Flag = (typeof FLAGS)[number];
+
+/** What happens to a key next, if nobody changes the program. */
+export interface NextStep {
+  readonly action: "rotate" | "replace" | "revoke" | "wait" | "create" | "stay" | "decide" | "none";
+  /** Whether the next `pulumi up` does it. */
+  readonly isDue: boolean;
+  /** ISO 8601 time before which it does not happen. */
+  readonly after?: string;
+  /** The same in words. */
+  readonly text: string;
+}
+
+interface Terms {
   /** The service's time, in milliseconds. */
   readonly now: number;
   /** The time after which an unused key is flagged. */
   readonly unusedFor: Age;
 }
 
-/** A key of the service or of the states, before it is described. */
-interface Joined extends Place {
-  /** The key in each state that holds it, the one that decides what happens next first. */
-  readonly held: readonly StateKey[];
+/** A key in a state, and the stack of the state. */
+type HeldKey = StateKey & { readonly stack: string };
+
+/** A live key, with every list that contains it. */
+interface ListedKey {
+  readonly record: ApiKeyRecord;
+  readonly lists: ReadList[];
 }
 
-/** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
+/** A key of the service or of the states, before it is described. */
+interface Joined {
+  /** The key as it is listed; `undefined` if it is not live. */
+  readonly listed: ListedKey | undefined;
+  /** The list that had it, if it is gone. */
+  readonly goneFrom?: ReadList | undefined;
+  /** The key in each state that holds it, the one that decides what happens next first. */
+  readonly held: HeldKey[];
+}
+
+/**
+ * Joins lists of keys with states, the keys first that are due first. Pure: the same sources at the same time give the
+ * same report.
+ */
 export function joinReport(
   { lists, states }: { readonly lists: readonly ReadList[]; readonly states: readonly ReadState[] },
-  terms: ReportTerms,
-): Report {
+  terms: Terms,
+) {
   const latest = latestOf(states);
-  const held = new Map([...latest].map((state) => [state, stateKeys(state)]));
   const originOf = originsIn([...latest]);
-  const keys = joined(lists, [...held.values()].flat()).map((key) => {
-    return describe(key, originOf, { ...terms, hasStates: states.length > 0 });
-  });
+  const inStates = [...latest].flatMap(({ keys, stack }) => keys.map((key) => ({ ...key, stack })));
+  const keys = joined(lists, inStates).map((key) =>
+    describe(key, originOf, { ...terms, hasStates: states.length > 0 }),
+  );
+  const order = (key: ReportKey) => dueOf(key) ?? (key.next.isDue ? "" : "\uffff");
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
-    accounts: lists.map(({ origin, keys, problem, ...scope }) => {
-      return { label: labelOf(scope), origin, keys: keys?.length, problem };
+    accounts: lists.map((list) => {
+      return { label: labelOf(list), origin: list.origin, keys: list.keys?.length, problem: list.problem };
     }),
-    stacks: states.map((state) => describeState(state, held.get(state))),
-    keys,
+    stacks: states.map((state) => ({
+      ...{ stack: state.stack, savedAt: readTime(state.savedAt), keys: state.keys.length },
+      /** Whether a newer state of the same stack was given, so that this one was left out. */
+      isOutdated: !latest.has(state) || undefined,
+      /** Number of resources whose keys' ids are encrypted. Their keys appear as unmanaged. */
+      hidden: state.hidden.length || undefined,
+      /** Number of operations that were in progress when it was saved. */
+      underWay: state.underWay || undefined,
+    })),
+    keys: keys.toSorted((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0)),
     flagged: countFlags(keys),
   };
 }
 
-function joined(lists: readonly ReadList[], inStates: readonly StateKey[]): readonly Joined[] {
-  const listed = listedKeys(lists);
-  const places = new Places(lists, listed);
-  const found = new Map<unknown, Place & { readonly held: StateKey[] }>();
-  for (const key of listed) found.set(key, { listed: key, goneFrom: undefined, label: undefined, held: [] });
-  for (const key of inStates) {
-    const place = places.of(key);
-    const same = place.listed ?? JSON.stringify([key.id, place.goneFrom?.origin, place.label, key.name]);
-    getOrCreate(found, same, () => ({ ...place, held: [] })).held.push(key);
-  }
-  return Array.from(found.values(), (key) => ({ ...key, held: key.held.toSorted(byWeight) }));
+/** When something is due for a key, if that is known. */
+export const dueOf = ({ next, revokeAfter, rotateAt }: ReportKey) => next.after ?? revokeAfter ?? rotateAt;
+
+/** `(default)`, `eu`, or `eu, org-white-meadow`. A name that can be a secret in the wrong place is not shown. */
+function labelOf({ account, organizationId }: Scope): string {
+  const name = account === undefined ? "(default)" : shownAccount(account);
+  return [name, ...(organizationId === undefined ? [] : [organizationId])].join(", ");
 }
 
-const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];
+/** All keys, each once. Two credentials of one account list the same keys. */
+function joined(lists: readonly ReadList[], inStates: readonly HeldKey[]): readonly Joined[] {
+  const listed = new Map<string, ListedKey>();
+  for (const list of lists) {
+    for (const record of list.keys ?? []) {
+      const same = JSON.stringify([list.origin, record.id, record.name, record.createdAt]);
+      getOrCreate(listed, same, () => ({ record, lists: [] })).lists.push(list);
+    }
+  }
+  const byId = new Map<string, ListedKey[]>();
+  for (const key of listed.values()) getOrCreate(byId, key.record.id, () => []).push(key);
+  const found = new Map<unknown, Joined>();
+  for (const key of listed.values()) found.set(key, { listed: key, held: [] });
+  for (const key of inStates) {
+    const own = lists.find(({ fingerprint }) => fingerprint === key.fingerprint);
+    // In another account, another key can have the same id.
+    const [one, ...more] = (byId.get(key.id) ?? []).filter((each) =>
+      own === undefined ? hasNameOf(each.record, key) : each.lists.includes(own),
+    );
+    const live = more.length === 0 ? one : undefined;
+    // A key counts as gone only if the list is the one that last showed it, which the state records.
+    const goneFrom = live === undefined && own?.keys !== undefined ? own : undefined;
+    const same = live ?? JSON.stringify([key.id, key.name, goneFrom?.origin, key.scope]);
+    getOrCreate(found, same, () => ({ listed: undefined, goneFrom, held: [] })).held.push(key);
+  }
+  return [...found.values()];
+}
+
+/** Whether a listed key has the name of one in a state. A state has no name of a key that is only to be revoked. */
+function hasNameOf({ name }: ApiKeyRecord, key: StateKey): boolean {
+  return key.name === undefined ? key.mark !== undefined && markIn(name) === key.mark : name === key.name;
+}
 
 /** A resource that hands a key out decides about it, before one that only knows it. */
-function byWeight(one: StateKey, other: StateKey): number {
-  return WEIGHTS.indexOf(one.holder.role) - WEIGHTS.indexOf(other.holder.role);
-}
+const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];
 
 function describe(
-  { listed, goneFrom, label, held }: Joined,
-  originOf: (name: string) => Origin | undefined,
-  { now, unusedFor, hasStates }: ReportTerms & { readonly hasStates: boolean },
-): ReportKey {
+  { listed, goneFrom, held: unsorted }: Joined,
+  originOf: ReturnType<typeof originsIn>,
+  { now, unusedFor, hasStates }: Terms & { readonly hasStates: boolean },
+) {
+  const held = unsorted.toSorted((one, other) => WEIGHTS.indexOf(one.role) - WEIGHTS.indexOf(other.role));
   const [first] = held;
   const record = listed?.record;
   const name = record?.name ?? held.find((key) => key.name !== undefined)?.name;
   const origin = originOf(name ?? "");
   const status = listed !== undefined ? "live" : goneFrom !== undefined ? "gone" : "not found";
-  const dates = first?.dates ?? {};
-  const stack = first?.holder.stack ?? origin?.state.stack;
+  const places = listed?.lists ?? [goneFrom ?? first?.scope].filter((place) => place !== undefined);
   const unheld = hasStates && first === undefined && record !== undefined ? unheldFlag(record, origin, now) : undefined;
-  const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const deadline = expiresAt(name);
   const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
   const next =
-    first === undefined || isExpired
-      ? nextWithoutState({ isLeftBehind: unheld === "left-behind", hasStates, deadline }, now)
-      : status === "live"
-        ? nextStep(first, now)
-        : nextIfMissing(first, status);
+    deadline !== undefined && (isExpired || first === undefined)
+      ? reaped(deadline, now)
+      : first === undefined
+        ? unheldStep(unheld, { hasStates })
+        : status === "live"
+          ? nextStep(first, now)
+          : missingStep(first, status);
   const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
-  const isOverdue = status === "live" && !isExpired && next.isDue && next.after !== undefined;
-  const flags: readonly (readonly [Flag, boolean])[] = [
-    ["left-behind", unheld === "left-behind"],
-    ["unmanaged", unheld === "unmanaged"],
-    ["gone", status === "gone"],
-    ["not found", status === "not found"],
-    ["overdue", isOverdue],
-    ["expired", isExpired],
-    ["unused", isUnused],
-    ["previous", first?.holder.role === "previous"],
-    ["several states", new Set(held.map(({ holder }) => holder.stack)).size > 1],
-  ];
+  const isSet: Record<Flag, boolean> = {
+    expired: isExpired,
+    overdue: status === "live" && !isExpired && next.isDue && next.after !== undefined,
+    "left-behind": unheld === "left-behind",
+    unmanaged: unheld === "unmanaged",
+    gone: status === "gone",
+    "not found": status === "not found",
+    unused: isUnused,
+    "several states": new Set(held.map(({ stack }) => stack)).size > 1,
+    previous: first?.role === "previous",
+  };
   return {
-    id: record?.id ?? first?.id ?? "",
-    name,
-    status,
-    accounts: listed?.lists.map(labelOf) ?? (label === undefined ? [] : [label]),
-    createdAt,
+    ...{ id: record?.id ?? first?.id ?? "", name, status, accounts: places.map(labelOf) },
+    createdAt: readTime(record?.createdAt) ?? first?.createdAt,
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
     createdBy: record?.createdBy,
     projectId: record?.projectId ?? undefined,
-    stack,
-    resource: first?.holder.urn ?? origin?.urn,
-    holders: held.map(({ holder }) => holder),
-    rotateAt: dates.rotateAt,
-    revokeAfter: dates.revokeAfter,
-    expiresAt: deadline,
-    next,
-    flags: flags.flatMap(([flag, isSet]) => (isSet ? [flag] : [])),
-    events: eventsAt({
-      created: record?.createdAt ?? dates.createdAt,
-      delivered: dates.deliveredAt,
-      used: record?.lastUsedAt,
-      rotated: dates.rotatedAt,
-      "grace ends": dates.revokeAfter,
-      "rotation due": dates.rotateAt,
-      deadline,
-      gone: status === "gone" ? isoOf(now) : undefined,
+    stack: first?.stack ?? origin?.state.stack,
+    /** URN of the resource that holds it, else of the one whose name it has. */
+    resource: first?.urn ?? origin?.urn,
+    holders: held.map(({ stack, urn, resource, type, role, isSealed, consumers }) => {
+      return { stack, urn, resource, type, role, isSealed, consumers };
     }),
+    ...{ rotateAt: first?.rotateAt, revokeAfter: first?.revokeAfter, expiresAt: deadline, next },
+    flags: FLAGS.filter((flag) => isSet[flag]),
   };
 }
 
-/** What is known about a key's life, in order of time. Times that are not valid are left out. */
-function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[] {
-  const known = Object.entries(times).flatMap(([what, time]) => {
-    const at = readTime(time);
-    return at === undefined ? [] : [{ what: what as KeyEvent["what"], at }];
-  });
-  return known.toSorted((one, other) => one.at.localeCompare(other.at));
+const step = (action: NextStep["action"], text: string): NextStep => ({ action, isDue: false, text });
+
+const dueStep = (action: NextStep["action"], text: string): NextStep => ({ action, isDue: true, text });
+
+const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+
+/** What ends a key with a deadline that has passed, or that no state holds. */
+function reaped(deadline: string, now: number): NextStep {
+  const isDue = Date.parse(deadline) <= now;
+  const when = isDue ? "" : ` after ${minuteOf(deadline)}`;
+  return { action: "revoke", isDue, after: deadline, text: `\`keyplane reap\` revokes it${when}` };
 }
 
-/** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */
-function describeState(state: StackState, held: readonly StateKey[] | undefined): ReportStack {
-  const { stack, savedAt, hidden, underWay } = state;
-  return {
-    stack,
-    savedAt: readTime(savedAt),
-    keys: held?.length ?? 0,
-    isOutdated: held === undefined ? true : undefined,
-    hidden: hidden.length || undefined,
-    underWay: underWay || undefined,
-  };
+function unheldStep(flag: Flag | undefined, { hasStates }: { readonly hasStates: boolean }): NextStep {
+  if (!hasStates) return step("none", "Unknown: no state was given");
+  return flag === "left-behind"
+    ? step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked")
+    : step("none", "No stack rotates or revokes it");
+}
+
+/** What happens to a key that no list contains. */
+function missingStep({ role }: StateKey, status: "gone" | "not found"): NextStep {
+  if (status === "not found")
+    return step("none", "Unknown: its account was not asked, or is not proven to be the right one");
+  if (role === "current") return step("create", "`pulumi up --refresh` creates a new key");
+  return step("none", "It is gone from the account");
+}
+
+/** What happens next to a live key that a state holds. */
+function nextStep(key: StateKey, now: number): NextStep {
+  const { role, previousId } = key;
+  if (role === "to be revoked") return dueStep("revoke", "The next `pulumi up` revokes it");
+  if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
+  if (role === "previous") return timed("revoke", "revokes it, unless it is in use", key.revokeAfter, now);
+  if (key.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
+  const [action, verb] =
+    key.type === "ApiKey" ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
+  if (key.isQueued && previousId !== undefined)
+    return step(action, `The first \`pulumi up\` after key ${previousId} is revoked ${verb}`);
+  if (!key.isQueued && key.rotateAt === undefined)
+    return step("stay", "No date is set. A change of its triggers rotates it");
+  return timed(action, verb, key.isQueued ? undefined : key.rotateAt, now);
+}
+
+function timed(action: NextStep["action"], verb: string, after: string | undefined, now: number): NextStep {
+  if (after === undefined) return dueStep(action, `The next \`pulumi up\` ${verb}`);
+  const late = now - Date.parse(after);
+  const text =
+    late < 0
+      ? `The first \`pulumi up\` after ${minuteOf(after)} ${verb}`
+      : `The next \`pulumi up\` ${verb}. It has been due for ${formatDuration(late)}`;
+  return { action, after, isDue: late >= 0, text };
 }

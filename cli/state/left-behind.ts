@@ -1,9 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftover-fate";
 import { markIn, numberIn, tagOf } from "../../provider/keys/naming";
-import { readKeyState } from "../../provider/keys/state";
-import { isKeyType } from "../../provider/resource-types";
-import { markOf } from "../../provider/stack/keys-in-state";
 import { latestOf, type ReadState } from "./states";
 
 /** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
@@ -31,9 +28,7 @@ export function originsIn(states: readonly ReadState[]): (name: string) => Origi
     if (mark !== undefined) byMark.set(mark, known);
   };
   for (const state of latestOf(states)) {
-    for (const resource of state.deployment.resources.filter(({ type }) => isKeyType(type))) {
-      add({ state, urn: resource.urn, requests: readKeyState(resource.outputs).requests }, markOf(resource));
-    }
+    for (const { urn, mark, requests } of state.requesters) add({ state, urn, requests }, mark);
     for (const { urn, mark } of state.notes) add({ state, urn, requests: "noted" }, mark);
   }
   return (name) => {

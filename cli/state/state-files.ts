@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -6,108 +7,66 @@ import { gunzip } from "node:zlib";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 
-/** Where a file backend keeps the states of its stacks, below the folder that its address names. */
-const STACKS = [join(".pulumi", "stacks"), "stacks"];
-
 /** Maximum size of an unpacked state, in bytes. */
 const MAX_STATE = 512 * 1024 * 1024;
 
-/** A file that contains the state of a stack. */
-export interface StateFile {
-  /** How messages name it. */
-  readonly name: string;
-  readonly path: string;
-  /** Whether the user has named it, so that it must be a state. A folder can also contain other files. */
-  readonly isNamed: boolean;
-}
+/** Files are states, also compressed. A backend keeps copies (`.bak`) beside them. */
+const STATE = /\.json(\.gz)?$/;
 
-/** What to pass to commands that also read folders. */
-export const FOLDERS = "Pass the output of `pulumi stack export --file state.json`, or the folder of a file backend";
-
-/**
- * The files with states at these paths: files, and the files below folders, in order. Throws a `UsageError` that names
- * what cannot be read.
- */
-export async function stateFiles(paths: readonly string[]): Promise<StateFile[]> {
+/** The files with states at these paths: files, and those in folders. Throws a `UsageError` that names what cannot be read. */
+export async function stateFiles(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     paths.map(async (path, at) => {
-      try {
-        if (path === "-" || !(await stat(path)).isDirectory()) return [{ name: plain(path), path, isNamed: true }];
-        const files = await stateFilesIn(path);
-        if (files.length > 0) return files.map((file) => ({ name: plain(file), path: file, isNamed: false }));
-      } catch (error) {
-        throw refused(shownPath(path, `path ${at + 1}`), unreadable(error), FOLDERS);
-      }
-      throw refused(`the folder ${plain(path)}`, "contains no state (*.json, *.json.gz)", FOLDERS);
+      if (path === "-") return [path];
+      const isFolder = await readable(shownPath(path, at), async () => (await stat(path)).isDirectory());
+      if (!isFolder) return [path];
+      const files = await readable(`the folder ${plain(path)}`, () => filesIn(path));
+      if (files.length === 0) throw refused(`the folder ${plain(path)}`, "contains no state (*.json, *.json.gz)");
+      return files;
     }),
   );
   return found.flat();
 }
 
-/** Reads a file with a state. Unpacks it if it is compressed. */
-export async function readStateFile({ name, path }: StateFile, remedy?: string): Promise<Buffer> {
-  try {
+/** The states in a folder, and in those below it. Of a file backend's folder, only those that are in force. */
+async function filesIn(folder: string): Promise<string[]> {
+  const inside = resolve(folder).endsWith(join(".pulumi", "stacks")) ? [] : [join(".pulumi", "stacks"), "stacks"];
+  const place = inside.map((each) => join(folder, each)).find((each) => existsSync(each)) ?? folder;
+  const names = (await readdir(place, { recursive: true })).filter((name) => STATE.test(name)).sort();
+  // A mounted volume has links to its files.
+  const files = new Map<string, string>();
+  for (const path of names.map((name) => join(place, name))) files.set(await realpath(path).catch(() => path), path);
+  return [...files.values()];
+}
+
+/** Reads a file with a state, or standard input. A file backend can store it compressed. */
+export function readStateFile(path: string, at: number): Promise<Buffer> {
+  return readable(shownPath(path, at), async () => {
     const bytes = await (path === "-" ? buffer(process.stdin) : readFile(path));
-    // A file backend can store it compressed.
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    return isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }) : bytes;
+    return isPacked ? promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }) : bytes;
+  });
+}
+
+/** How a message names an argument: one that is not a file could be a misplaced secret. */
+export function shownPath(path: string, at: number): string {
+  if (path === "-") return "standard input";
+  return STATE.test(path) ? plain(path) : `path ${at + 1}`;
+}
+
+async function readable<Of>(what: string, read: () => Promise<Of>): Promise<Of> {
+  try {
+    return await read();
   } catch (error) {
-    throw refused(name, unreadable(error), remedy);
+    const { code } = error as NodeJS.ErrnoException;
+    throw refused(what, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`);
   }
-}
-
-/**
- * The files with states in a folder and in those below it, in order. Of a file backend's folder, only the states that are
- * in force: no history, and no copies (`.bak`), which a backend keeps beside a state.
- */
-async function stateFilesIn(folder: string): Promise<readonly string[]> {
-  // Below the folder with the states, a project can have any name.
-  const inside = resolve(folder).endsWith(join(".pulumi", "stacks")) ? [] : STACKS;
-  const isThere = await Promise.all(inside.map((each) => isFolder(join(folder, each))));
-  return [...(await filesBelow(join(folder, inside.find((_, at) => isThere[at]) ?? ""))).values()].toSorted();
-}
-
-/** The paths of the files with states below a folder, by their real paths: a mounted volume has links to its files. */
-async function filesBelow(folder: string, found = new Map<string, string>(), seen = new Set<string>()) {
-  const real = await realpath(folder);
-  if (seen.has(real)) return found;
-  seen.add(real);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    const isLink = entry.isSymbolicLink();
-    if (isLink ? await isFolder(path) : entry.isDirectory()) await filesBelow(path, found, seen);
-    // A link to nothing is reported when it is read. Of a file and links to it, the first name is shown.
-    else if (/\.json(\.gz)?$/.test(path)) {
-      const target = isLink ? await realpath(path).catch(() => path) : join(real, entry.name);
-      found.set(target, [path, found.get(target) ?? path].toSorted()[0] ?? path);
-    }
-  }
-  return found;
-}
-
-/** Whether a path is a folder. What is wrong with a path is reported when it is read. */
-function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-}
-
-/** How a message names an argument: an argument that is not a file could be a misplaced secret. */
-export function shownPath(path: string, position: string): string {
-  return /\.json(\.gz)?$/.test(path) ? plain(path) : position;
-}
-
-function unreadable(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }
 
 /** The error for what is not a state. */
-export function refused(
-  what: string,
-  why: string,
-  remedy = "Create one with `pulumi stack export --file state.json`, or pass --stack NAME",
-): UsageError {
-  return new UsageError(`--state: ${what} ${why}. ${remedy}`);
+export function refused(what: string, why: string): UsageError {
+  return new UsageError(
+    `--state: ${what} ${why}. Pass the output of \`pulumi stack export --file state.json\`, or the folder of a file ` +
+      "backend; or pass --stack NAME",
+  );
 }

@@ -1,13 +1,16 @@
 import type { Command } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
-import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
+import { readKeyState } from "../../provider/keys/state";
+import { isKeyType } from "../../provider/resource-types";
+import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { type Holder, type StackState, stackState } from "../../provider/stack/keys-in-state";
+import { type Holder, markOf, type StackState, stackState } from "../../provider/stack/keys-in-state";
 import { note, plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
+import { concealSecrets, type StateKey, stateKeys } from "./state-keys";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -17,36 +20,53 @@ export interface StateFlags {
 export function withStates(command: Command): Command {
   return command
     .option("--stack <name...>", "your stacks, whose states are read with the Pulumi CLI")
-    .option("--state <file...>", "states: output of `pulumi stack export`, or checkpoint files; - is standard input");
+    .option("--state <path...>", "states: output of `pulumi stack export`, or the folder of a file backend");
 }
 
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
 
-/** What is known about the keys in a state, and the state with all its resources. */
+/** What a state says about keys. */
 export interface ReadState extends StackState {
-  readonly deployment: Deployment;
+  readonly keys: readonly StateKey[];
+  /** The resources that have keys, with how many names each has requested. */
+  readonly requesters: readonly {
+    readonly urn: string;
+    readonly mark: string | undefined;
+    readonly requests: number;
+  }[];
   /** Asks the Pulumi CLI for the last runs of the stack; absent for a state from a file. */
   readonly history?: () => Promise<readonly Run[]>;
 }
 
-/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
-export const timeOf = ({ savedAt }: Pick<StackState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
-
 /** @param source - Where the state was read. */
 export function stateIn(source: string, deployment: Deployment): ReadState {
-  return { ...stackState(source, deployment), deployment };
+  concealSecrets(deployment);
+  const requesters = deployment.resources.filter(({ type }) => isKeyType(type));
+  return {
+    ...stackState(source, deployment),
+    keys: stateKeys(deployment),
+    requesters: requesters.map((resource) => {
+      return { urn: resource.urn, mark: markOf(resource), requests: readKeyState(resource.outputs).requests };
+    }),
+  };
 }
 
-/** Reads the states. Throws a `UsageError` that names an unusable one. */
+/** Reads the states one after the other, because one can be large. Throws a `UsageError` that names an unusable one. */
 export async function readStates({ stack = [], state = [] }: StateFlags): Promise<ReadState[]> {
-  if (state.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
-  const names = stack.map((name) => readStackName(name));
-  return Promise.all([...names.map(readStack), ...state.map(readFrom)]);
-}
-
-/** Reads the states as `readStates` does, also those in folders. */
-export async function readStatesBelow({ state = [], ...flags }: StateFlags): Promise<ReadState[]> {
-  return readStates({ ...flags, state: (await stateFiles(state)).map(({ path }) => path) });
+  if (state.filter((path) => path === "-").length > 1) throw new UsageError("--state - can be given only once");
+  for (const name of stack) readStackName(name);
+  const states: ReadState[] = [];
+  const files = await stateFiles(state);
+  for (const [at, name] of stack.entries()) states.push(await readStack(name, at));
+  for (const [at, path] of files.entries()) {
+    const text = await readStateFile(path, at);
+    try {
+      states.push(stateIn(path === "-" ? "standard input" : path, readDeployment(text.toString())));
+    } catch (error) {
+      throw refused(shownPath(path, at), (error as Error).message);
+    }
+  }
+  return states;
 }
 
 async function readStack(name: string, at: number): Promise<ReadState> {
@@ -60,20 +80,8 @@ async function readStack(name: string, at: number): Promise<ReadState> {
   }
 }
 
-async function readFrom(path: string, at: number): Promise<ReadState> {
-  const source = path === "-" ? "standard input" : path;
-  const name = path === "-" ? source : shownPath(path, `file ${at + 1}`);
-  return parseState(source, await readStateFile({ name, path, isNamed: true }));
-}
-
-/** The state in the text of a file. Throws a `UsageError` if it is not one. */
-export function parseState(source: string, text: Buffer, remedy?: string): ReadState {
-  try {
-    return stateIn(source, readDeployment(text.toString()));
-  } catch (error) {
-    throw refused(plain(source), (error as Error).message, remedy);
-  }
-}
+/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
+export const timeOf = ({ savedAt }: Pick<StackState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
 
 const signs = new WeakMap<StackState, ReadonlySet<string>>();
 
@@ -86,15 +94,19 @@ function signsOf(state: StackState): ReadonlySet<string> {
 }
 
 /** Whether two states are of one stack. Organizations and backends can have stacks of the same name, with other keys. */
-export function isSameStack(one: StackState, other: StackState): boolean {
+function isSameStack(one: StackState, other: StackState): boolean {
   return one.stack === other.stack && [...signsOf(one)].some((sign) => signsOf(other).has(sign));
+}
+
+/** The newest of the states that are of the same stack as one of them. Of equally old ones, the last. */
+export function newestOf<State extends StackState>(state: State, states: readonly State[]): State {
+  const same = states.filter((each) => each === state || isSameStack(each, state));
+  return same.reduce((newest, each) => (timeOf(each) >= timeOf(newest) ? each : newest));
 }
 
 /** The newest state of each stack. */
 export function latestOf<State extends StackState>(states: readonly State[]): ReadonlySet<State> {
-  const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
-    (timeOf(one) - timeOf(other) || at - otherAt) > 0 && isSameStack(one, other);
-  return new Set(states.filter((state, at) => !states.some((each, eachAt) => isNewer(each, eachAt, state, at))));
+  return new Set(states.filter((state) => newestOf(state, states) === state));
 }
 
 /** Tells which states do not show all their keys. Returns how messages name them. */
@@ -113,14 +125,4 @@ export function holdersIn(states: readonly StackState[]) {
     for (const holder of held) getOrCreate(holders, holder.id, () => []).push({ stack, ...holder });
   }
   return (key: ApiKeyRecord) => holders.get(key.id)?.findLast(({ name = key.name }) => name === key.name);
-}
-
-/** The resources that use the outputs of each resource, by its URN, except those about to be deleted. */
-export function consumersIn({ deployment }: ReadState): ReadonlyMap<string, readonly StateResource[]> {
-  const consumers = new Map<string, StateResource[]>();
-  for (const resource of deployment.resources) {
-    if (resource.replaced) continue;
-    for (const source of resource.sources) getOrCreate(consumers, source, () => []).push(resource);
-  }
-  return consumers;
 }

@@ -51,12 +51,9 @@ export function sameScope(one: ScopeInputs, other: ScopeInputs): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
 }
 
-/**
- * The command that shows a key of a scope and, with `--yes`, revokes it.
- * @param baseUrl - The address of the service, if it is not the one in the settings.
- */
-export function revokeCommand(keyId: string, { account, organizationId }: Scope, baseUrl?: string): string {
-  const places = { account, organization: organizationId, "base-url": baseUrl };
+/** The command that shows a key of a scope and, with `--yes`, revokes it. */
+export function revokeCommand(keyId: string, { account, organizationId }: Scope): string {
+  const places = { account, organization: organizationId };
   const options = Object.entries(places).flatMap(([name, value]) =>
     value !== undefined && isWord(value) ? [`--${name} ${value}`] : [],
   );

@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
     "testing/control-plane",
     "commander",
+    "hono",
     "yaml",
   ],
   bench: [

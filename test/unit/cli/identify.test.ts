@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { holdingsOf } from "../../../cli/identify/holdings";
-import { Lists } from "../../../cli/identify/service";
+import { holdingsOf } from "../../../cli/identify/identify";
 import { stateFiles } from "../../../cli/state/state-files";
+import { readStates } from "../../../cli/state/states";
 import { keyDigest } from "../../../provider/key-digest";
 import { startControlPlane } from "../../../testing/control-plane";
 import { startCpuClock } from "../cpu-clock";
@@ -80,7 +80,7 @@ interface Answer {
     next: string[];
     [field: string]: unknown;
   }[];
-  readonly unknown: readonly { digest: string; credential?: string; works?: boolean }[];
+  readonly unknown: readonly { digest: string; credential?: string }[];
   readonly states: number;
   readonly problems: readonly string[];
 }
@@ -124,8 +124,8 @@ test("a current and a previous key are told apart, with stack, resource, times, 
     organizationId: "org-1",
   };
   expect(keys).toMatchObject([
-    { ...both, keyId: "100006", role: "current", digest: digestOf(1), createdAt: "2026-11-01T00:00:00Z" },
-    { ...both, keyId: "100005", role: "previous", digest: digestOf(2), replacedAt: "2026-11-01T00:00:01Z" },
+    { ...both, keyId: "100006", role: "current", digest: digestOf(1), createdAt: "2026-11-01T00:00:00.000Z" },
+    { ...both, keyId: "100005", role: "previous", digest: digestOf(2), replacedAt: "2026-11-01T00:00:01.000Z" },
   ]);
   expect(keys[0]?.next[0]).toContain(
     'Set `revokeNow: "100006"` in the arguments of RotatingApiKey "app", and run `pulumi up`',
@@ -175,21 +175,6 @@ test("states of the plugin, packed states and whole folders of a file backend ar
   ]);
   expect(unknown).toEqual([{ digest: digestOf(3) }]);
   expect(states).toBe(2);
-});
-
-test("a key is checked only at the address of its own account", async () => {
-  vi.stubEnv("KEYPLANE_BASE_URL", "http://127.0.0.1:1/api/v2");
-  const lists = new Lists({}, new AbortController().signal);
-  expect([await lists.check(keyOf(1), "eu"), ...lists.problems]).toEqual([undefined]);
-  vi.unstubAllEnvs();
-});
-
-test("a key of the account of KEYPLANE_API_KEY is not checked if only other accounts are configured", async () => {
-  vi.stubEnv("KEYPLANE_BASE_URL", "");
-  vi.stubEnv("KEYPLANE_ACCOUNTS", JSON.stringify({ eu: { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: keyOf(2) } }));
-  const lists = new Lists({}, new AbortController().signal);
-  expect([await lists.check(keyOf(1), undefined), ...lists.problems]).toEqual([undefined]);
-  vi.unstubAllEnvs();
 });
 
 test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {
@@ -250,33 +235,6 @@ test("with a credential, the last use is shown and whether the key is listed, wi
         revoke: `npx keyplane revoke ${made.id}`,
       },
     ]);
-    // Only --check uses what was found.
-    const checked = await identified(
-      `${made.key} ${keyOf(3)}`,
-      ["--check", "--state", join(folder, "prod.json")],
-      envOf(plane),
-    );
-    expect([checked.keys[0]?.works, checked.unknown]).toEqual([true, [{ digest: digestOf(3), works: false }]]);
-    // The key of an account whose address is not known is sent nowhere.
-    const eu = await folderWith({ "prod.json": state({ rotating: { ...rotating, account: "eu" } }) });
-    const before = await plane.count();
-    const sent = await identified(made.key, ["--check", "--state", join(eu, "prod.json")], envOf(plane));
-    expect([sent.keys[0]?.works, sent.keys[0]?.listed, await plane.count()]).toEqual([undefined, undefined, before]);
-  } finally {
-    await plane.close();
-  }
-});
-
-test("a key that cannot be checked hides nothing of what was identified", async () => {
-  const plane = await startControlPlane();
-  try {
-    const made = await plane.state.createKey(strangeName("ci"));
-    const apiKey = { keyId: String(made.id), digest: keyDigest(made.key) };
-    const folder = await folderWith({ "prod.json": state({ apiKey }) });
-    await plane.rules.add({ route: "GET /projects", status: 500, count: null });
-    const env = { ...envOf(plane), KEYPLANE_REQUEST_TIMEOUT: "1s" };
-    const { code, keys, stderr } = await identified(made.key, ["--check", "--state", join(folder, "prod.json")], env);
-    expect([code, keys[0]?.keyId, stderr]).toEqual([3, apiKey.keyId, expect.stringContaining("could not be checked")]);
   } finally {
     await plane.close();
   }
@@ -389,44 +347,30 @@ test("a key that keyplane authenticates with is recognized, and replaced before 
   expect((await identified(`${keyOf(9)} ${keyOf(3)}`, args, env)).code).toBe(4);
 });
 
-test("the key of another account is not sent to the selected one", async () => {
-  const plane = await startControlPlane();
-  try {
-    const made = await plane.state.createKey("admin");
-    const accounts = { eu: { apiKey: keyOf(2), baseUrl: plane.url } };
-    const env = { ...envOf(plane), KEYPLANE_API_KEY: made.key, KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
-    const { unknown } = await identified(`${made.key} ${keyOf(2)}`, ["--check"], env);
-    const own = { digest: keyDigest(made.key), credential: "keyplane:apiKey", works: true, keyId: String(made.id) };
-    expect(unknown).toEqual([own, { digest: digestOf(2), credential: "keyplane:accounts.eu.apiKey" }]);
-    expect((await plane.log()).map(({ status }) => status)).not.toContain(401);
-  } finally {
-    await plane.close();
-  }
-});
-
 test("many keys of one state, and many states of one stack, take time in proportion to their number", async () => {
-  const [keys, states] = [4_000, 400];
+  const [keys, states] = [1_000, 100];
   const urn = (type: string, name: string) => `urn:pulumi:prod::shop::${type}::${name}`;
   const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
   const numbers = Array.from({ length: keys }, (_, at) => at);
   const resources = numbers.flatMap((at) => [
-    { urn: urn(type, `${at}`), custom: true, type, id: `${at}`, outputs: { ...current(at, at), key: sealed } },
+    { urn: urn(type, `${at}`), custom: true, type, id: `${at + 1}`, outputs: { ...current(at, at + 1), key: sealed } },
     { urn: urn("aws:ssm/parameter:Parameter", `${at}`), type: "x", dependencies: [urn(type, `${at}`)], outputs: {} },
   ]);
   const deployment = (time: string) => ({ version: 3, deployment: { manifest: { time }, resources } });
-  const older = (at: number) => state({ apiKey: current(at % 5, at % 5), savedAt: new Date(at * 1_000).toISOString() });
+  const older = (at: number) =>
+    state({ apiKey: current(at % 5, (at % 5) + 1), savedAt: new Date(at * 1_000).toISOString() });
   const folder = await folderWith({
     "many.json": deployment("2026-11-20T00:00:00Z"),
     "newest.json": deployment("2026-11-21T00:00:00Z"),
     ...Object.fromEntries(Array.from({ length: states }, (_, at) => [`older-${at}.json`, older(at)])),
   });
   const wanted = new Set(numbers.flatMap((at) => digestOf(at) ?? []));
-  const files = await stateFiles([folder]);
+  const given = await readStates({ state: [folder] });
   const usedMicros = startCpuClock();
-  const { holdings } = await holdingsOf(wanted, files);
+  const holdings = holdingsOf(given, wanted);
   const used = usedMicros();
   expect(holdings).toHaveLength(2 * keys + states);
-  expect(holdings.every(({ source, usedBy }) => source.includes("older") || usedBy.length === 1)).toBe(true);
+  expect(holdings.every(({ source, consumers }) => source.includes("older") || consumers.length === 1)).toBe(true);
   // Twice what it needs on a busy machine. A search of the state for each key needs many times as much.
   expect(used / holdings.length).toBeLessThan(MICROS_FOR_A_KEY);
 });
@@ -475,14 +419,15 @@ test("the answers for a corpus of states with copied, renamed and restored ones 
   const { files, expected } = corpus();
   const folder = await folderWith(files);
   const wanted = new Set([...expected.keys()].flatMap((at) => digestOf(at) ?? []));
-  const { holdings, states } = await holdingsOf(wanted, await stateFiles([folder]));
-  expect(states).toBe(Object.keys(files).length);
+  const states = await readStates({ state: [folder] });
+  const holdings = holdingsOf(states, wanted);
+  expect(states).toHaveLength(Object.keys(files).length);
   for (const [at, answer] of expected) {
     const [first, ...others] = holdings.filter(({ digest }) => digest === digestOf(at));
     const { role, roleNow, stack, source = "" } = first ?? {};
     const found = { role, roleNow, stack, source: source.slice(folder.length + 1), others: others.length };
     expect(found, `key ${at}`).toEqual(answer);
-    expect(first?.keyId).toBe(String(200_000 + at));
+    expect(first?.id).toBe(String(200_000 + at));
   }
 });
 
@@ -525,14 +470,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("an empty text is noted, because an option with several values can have taken the name of its file", async () => {
-  const [empty, other] = [await run(["identify"], { input: "" }), await run(["identify"], { input: "nothing" })];
-  expect([empty.code, other.code]).toEqual([0, 0]);
-  expect(empty.stderr).toContain("The text on standard input is empty. Pass a file as < FILE.");
-  expect(other.stderr).toBe("");
-});
-
-test("the command that revokes a key names the account and the address where it was found", async () => {
+test("the command that revokes a key names the account where it was found", async () => {
   const [home, away] = [await startControlPlane(), await startControlPlane()];
   try {
     const victim = await home.state.createKey("somebody-elses");
@@ -551,13 +489,6 @@ test("the command that revokes a key names the account and the address where it 
     };
     const at = `revoke ${leaked.id} --account eu --yes`;
     expect(await commandFor("--account", "eu", "--state", join(folder, "prod.json"))).toBe(at);
-    expect(await commandFor("--account", "eu", "--check")).toBe(at.replace(" --yes", ""));
-    const elsewhere = { ...env, KEYPLANE_API_KEY: away.apiKey };
-    const { stdout } = await run(["identify", "--base-url", away.url, "--check"], {
-      input: leaked.key,
-      env: elsewhere,
-    });
-    expect(stdout).toContain(`revoke ${leaked.id} --base-url ${away.url}\n`);
     await run(at.split(" "), { env });
     expect((await home.liveKeys()).map(({ id }) => id)).toContain(victim.id);
     expect((await away.liveKeys()).map(({ id }) => id)).not.toContain(leaked.id);

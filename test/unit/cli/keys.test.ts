@@ -278,8 +278,8 @@ test.each<[string, string, RegExp]>([
 );
 
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
-  ["no address", [], { KEYPLANE_API_KEY: "k" }, /--base-url .* or set KEYPLANE_BASE_URL/],
-  ["no credential", ["--base-url", "https://host.example/api/v2"], {}, /KEYPLANE_API_KEY/],
+  ["no address", [], { KEYPLANE_API_KEY: "k" }, /no base URL is set. Set KEYPLANE_BASE_URL/],
+  ["no credential", [], { KEYPLANE_BASE_URL: "https://host.example/api/v2" }, /KEYPLANE_API_KEY/],
   ["an invalid age", ["--unused-for", "3 months"], {}, /--unused-for.*whole number/],
   ["the credential on the command line", ["--api-key=kp_verysecret"], {}, /unknown option '--api-key=\.\.\.'/],
 ])("keys with %s fails with a remedy and exit code 2", async (_, args, env, message) => {

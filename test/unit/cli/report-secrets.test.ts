@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { concealSecrets } from "../../../cli/report/make-report";
-import { readStatesBelow } from "../../../cli/state/states";
+import { concealSecrets } from "../../../cli/state/state-keys";
+import { readStates } from "../../../cli/state/states";
 import { redact } from "../../../provider/secrets";
 import { deploymentOf, npmKey } from "./report-sources";
 import { sealed } from "./stack-file";
@@ -19,5 +19,5 @@ test("every secret of a state that is in plain text is concealed, but no id of a
 });
 
 test("an option is no name of a stack, because the Pulumi CLI could show secrets for it", async () => {
-  await expect(readStatesBelow({ stack: ["--show-secrets"] })).rejects.toThrow("does not begin with a hyphen");
+  await expect(readStates({ stack: ["--show-secrets"] })).rejects.toThrow("does not begin with a hyphen");
 });

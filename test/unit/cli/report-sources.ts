@@ -1,4 +1,4 @@
-import type { ReadList } from "../../../cli/report/place-keys";
+import type { ReadList } from "../../../cli/report/join";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { accountFingerprint } from "../../../provider/keys/account";
 import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
@@ -16,7 +16,14 @@ export function listOf(keys: readonly Partial<ApiKeyRecord>[], list: Partial<Rea
     ...key,
   }));
   const origin = new URL(baseUrl).origin;
-  return { account: undefined, organizationId: undefined, origin, mark: accountOf("admin"), keys: records, ...list };
+  return {
+    account: undefined,
+    organizationId: undefined,
+    origin,
+    fingerprint: accountOf("admin"),
+    keys: records,
+    ...list,
+  };
 }
 
 /** A resource of a test, with what a state has beside its type and name. */

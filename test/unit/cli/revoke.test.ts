@@ -144,8 +144,11 @@ test("revoke sends the credential of another account to no address but its own",
   const away = await startControlPlane();
   try {
     const { id } = await away.state.createKey("deploy-bot");
-    const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: away.apiKey } }) };
-    const at = ["--account", "eu", "--base-url", away.url];
+    const env = {
+      ...envOf(plane),
+      KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: away.apiKey, baseUrl: away.url } }),
+    };
+    const at = ["--account", "eu"];
     expect(await run(["revoke", String(id), ...at, "--yes"], { env })).toMatchObject({ code: 0 });
     expect((await plane.log()).map(({ route }) => route)).toContain("/auth");
     const callers = (await away.log()).map(({ status }) => status);

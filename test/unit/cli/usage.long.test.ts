@@ -46,7 +46,6 @@ describe("a word that could be a secret is not repeated by", () => {
     [["keys", SECRET]],
     [["keys", "--unused-for", SECRET]],
     [["keys", "--state", SECRET]],
-    [["keys", "--base-url", SECRET]],
     [["keys", "--account", SECRET]],
     [["keys", "--organization", `${SECRET}/..`]],
     [["report", "--json", "--organization", SECRET]],

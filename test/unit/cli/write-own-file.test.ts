@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writeOwnFile } from "../../../cli/report/make-report";
+import { writeOwnFile } from "../../../cli/report/report";
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "keyplane-out-"));

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeySearch } from "../../../cli/identify/key-search";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -114,11 +113,6 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the history": readHistory,
   "the history with a text": (text) =>
     readHistory(inJson(text, (value) => [{ kind: value, result: value, startTime: value, endTime: value }])),
-  "a leaked text": (text) => {
-    const search = new KeySearch();
-    search.add(Buffer.from(text));
-    search.end();
-  },
   "a message": toMessage,
   "a text with secrets": redact,
   "external text": (text) => [cleanText(text), shownName(text), printableJson(text)],

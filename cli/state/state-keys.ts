@@ -1,0 +1,120 @@
+import { isoOf } from "../../provider/duration";
+import { getOrCreate } from "../../provider/get-or-create";
+import { keyIdOf } from "../../provider/ids";
+import { nameInUrn } from "../../provider/keys/naming";
+import { type Scope, scopeOf } from "../../provider/keys/scope";
+import { isObject, textOf } from "../../provider/members";
+import { isKeyType } from "../../provider/resource-types";
+import { conceal } from "../../provider/secrets";
+import { type Deployment, HIDDEN, type StateResource } from "../../provider/stack/deployment";
+import { isKeyplanes, keysIn, markOf, type Role, roleIn, stays } from "../../provider/stack/keys-in-state";
+
+/** A key in a state, and the resource that holds it. It contains no secret. */
+export interface StateKey {
+  readonly id: string;
+  /** `undefined` if it is not recorded, or secret. */
+  readonly name: string | undefined;
+  readonly digest: string | undefined;
+  readonly role: Role;
+  /** Whether the key stays live if the resource is deleted. */
+  readonly stays: boolean;
+  readonly urn: string;
+  /** The resource's name in the program. */
+  readonly resource: string;
+  readonly type: "ApiKey" | "RotatingApiKey";
+  /** The mark in the generated names of the resource's keys. */
+  readonly mark: string | undefined;
+  /** URNs of the resources that use the resource's outputs. */
+  readonly consumers: readonly string[];
+  /** Where it is; `undefined` if that is encrypted. */
+  readonly scope: Scope | undefined;
+  readonly projectId: string | undefined;
+  /** The fingerprint of the account that last showed it. */
+  readonly fingerprint: string | undefined;
+  /** ISO 8601 times, as far as the state has them. At `rotatedAt`, its successor replaced it. */
+  readonly createdAt: string | undefined;
+  readonly rotateAt: string | undefined;
+  readonly rotatedAt: string | undefined;
+  readonly revokeAfter: string | undefined;
+  readonly lastUsedAt: string | undefined;
+  /** Whether the state has only texts that the recipients of the key can open. */
+  readonly isSealed: boolean;
+  /** Whether a run waits until the key is ready. */
+  readonly isPending: boolean;
+  /** Whether the program wants another key, and the rotation waits. */
+  readonly isQueued: boolean;
+  /** The id of the previous key of the resource. */
+  readonly previousId: string | undefined;
+  readonly hasTriggers: boolean;
+}
+
+/** The keys that a state holds. Of several resources with one key, the one that decides about it counts. */
+export function stateKeys({ resources }: Deployment): readonly StateKey[] {
+  const found = new Map<string, StateKey>();
+  const consumers = new Map<string, string[]>();
+  for (const { urn, sources } of resources.filter(({ replaced }) => !replaced)) {
+    for (const source of sources) getOrCreate(consumers, source, () => []).push(urn);
+  }
+  const keyResources = resources.filter(({ type }) => isKeyType(type));
+  // A resource that is left to be deleted has the key that its successor replaced.
+  for (const resource of keyResources.toSorted((one, other) => Number(other.replaced) - Number(one.replaced))) {
+    const users = consumers.get(resource.urn) ?? [];
+    for (const { id, role } of keysIn(resource)) found.set(id, stateKey(resource, { id, role, consumers: users }));
+  }
+  return [...found.values()];
+}
+
+function stateKey(
+  resource: StateResource,
+  { id, role, consumers }: { id: string; role: Role; consumers: readonly string[] },
+): StateKey {
+  const { urn, type, inputs, outputs, secrets } = resource;
+  const roleNow = roleIn(resource, { id, role });
+  const [isCurrent, isPrevious] = [role === "current", role === "previous"];
+  const text = (name: string) => (secrets.has(name) ? undefined : textOf(outputs[name]) || undefined);
+  const time = (name: string) => readTime(outputs[name]);
+  const of = (current: string, previous: string) => (isCurrent ? current : isPrevious ? previous : "");
+  const place = { ...inputs, ...outputs };
+  return {
+    ...{ id, urn, consumers, resource: nameInUrn(urn), type: type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey" },
+    name: text(of("name", "previousName")),
+    digest: text(of("digest", "previousDigest")),
+    role: roleNow,
+    stays: stays(resource, id, roleNow),
+    mark: markOf(resource),
+    scope: place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place),
+    projectId: text("projectId"),
+    fingerprint: textOf(outputs.__account),
+    createdAt: isCurrent ? (time("createdAt") ?? isoOf(resource.created)) : undefined,
+    rotateAt: roleNow === "current" ? time("rotateAt") : undefined,
+    rotatedAt: isPrevious ? time("rotatedAt") : undefined,
+    revokeAfter: isPrevious ? time("retireAfter") : undefined,
+    lastUsedAt: isPrevious ? time("previousUsedAt") : undefined,
+    isSealed: isObject(outputs[of("sealedKey", "previousSealedKey")]),
+    isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
+    isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
+    previousId: text("previousKeyId"),
+    hasTriggers: outputs.rotationTriggers !== undefined,
+  };
+}
+
+/** A time of a state or the service as ISO 8601, in one form; `undefined` if it is not a time. */
+export function readTime(value: unknown): string | undefined {
+  return typeof value === "string" ? isoOf(Date.parse(value)) : undefined;
+}
+
+/** The properties of keyplane's resources with a secret. */
+const SECRETS = ["key", "previousKey", "apiKey", "adopt"];
+
+/** Keeps the secrets of a state that has them in plain text out of the output, also where a name should be. */
+export function concealSecrets({ resources }: Deployment): void {
+  for (const { inputs, outputs, secrets } of resources.filter(isKeyplanes)) {
+    for (const values of [inputs, outputs]) for (const name of [...SECRETS, ...secrets]) concealIn(values[name]);
+  }
+}
+
+/** Conceals a text, or the texts of an object, such as the triggers of a rotation. Ids of keys are not secrets. */
+function concealIn(value: unknown): void {
+  if (typeof value === "string" && keyIdOf(value) === undefined) conceal(value);
+  else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) concealIn(each);
+}
