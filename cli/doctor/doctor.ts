@@ -1,17 +1,19 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { terminalColumns } from "../../provider/terminal-columns";
+import { conceal } from "../../provider/secrets";
+import { credentialsIn } from "../../provider/settings/settings";
+import { stackState } from "../../provider/stack/keys-in-state";
+import { PulumiError } from "../../provider/stack/pulumi";
 import { counted } from "../../provider/text";
 import { type AccountFlags, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { readStackName } from "../state/pulumi-stack";
-import { LiveLines, paint, plain, print, printJson, wrapped } from "../terminal";
+import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
+import { paint, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import type { Finding } from "./finding";
-import { checkNode, checkPulumiCli } from "./machine";
-import { checkNamedAccount, checkService } from "./service";
-import { checkNamedAccounts, checkSettings } from "./settings";
-import { checkStack, openCredentials } from "./stack";
+import { type Finding, fail, ok, warn } from "./finding";
+import { checkNode, checkProgram } from "./program";
+import { checkService } from "./service";
+import { checkSettings, type StackConfig } from "./settings";
 
 interface DoctorFlags extends AccountFlags {
   readonly program: string;
@@ -19,18 +21,15 @@ interface DoctorFlags extends AccountFlags {
   readonly json?: true;
 }
 
-const STACK = new Option(
-  "--stack <name>",
-  "the stack whose configuration and state are read (default: PULUMI_STACK, or the only one)",
-);
+const STACK = new Option("--stack <name>", "the stack to check (default: the configuration of the selected one)");
 // Otherwise the parser would call another name an argument too many, or take the last one.
 STACK.variadic = true;
 
-/** `keyplane doctor`: checks everything that can prevent programs from working. */
+/** `keyplane doctor`: checks what can prevent programs from working. */
 export function addDoctor(program: Command, run: CommandRun): void {
   const command = program
     .command("doctor")
-    .description("checks settings, service, credential, versions and a program's folder, and says what to do")
+    .description("checks versions, settings, credential, service, clock and stack, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
     .addOption(STACK)
     .option("--json", "prints JSON");
@@ -38,12 +37,7 @@ export function addDoctor(program: Command, run: CommandRun): void {
 }
 
 async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
-  // Loaded only here, so that other commands do not load a YAML parser.
-  const [{ checkProgram }, { stackConfigIn }] = await Promise.all([
-    import("./program.js"),
-    import("./stack-config.js"),
-  ]);
-  const { stack: [stack, ...more] = [], program, ...account } = flags;
+  const { stack: [stack, ...more] = [], program, account } = flags;
   if (more.length > 0) {
     throw new UsageError(
       `--stack: doctor checks one stack at a time, but ${more.length + 1} were given. Run it once for each stack`,
@@ -51,51 +45,92 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   }
   const folder = resolve(program);
   const name = stack === undefined ? undefined : readStackName(stack);
-  const stored = stackConfigIn(folder, stack);
-  const live = new LiveLines();
-  live.show(["checking ..."]);
-  const [ofStack, config] = await Promise.all([
+  const [cli, ofStack, config] = await Promise.all([
+    checkPulumiCli(folder),
     name === undefined ? undefined : checkStack(name, folder),
-    openCredentials(stored, { isNamed: name !== undefined, folder }),
+    readConfig(name ?? process.env.PULUMI_STACK, folder),
   ]);
-  if (!stored.hasFile && ofStack !== undefined && ofStack.verdict !== "ok") {
-    live.clear();
-    throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
-  }
-  const { findings, settings } = checkSettings(account, config);
-  const named = account.account === undefined ? checkNamedAccounts(config) : undefined;
-  const [cli, service, ofProgram, ...others] = await Promise.all([
-    checkPulumiCli(),
-    settings === undefined ? [] : checkService(settings, run.signal),
-    checkProgram(folder, config.settings),
-    ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, run.signal)),
-  ]);
-  live.clear();
+  const text = (setting: string) => config.settings.get(setting)?.text;
+  for (const credential of credentialsIn(text).values()) conceal(credential);
+  const settings = checkSettings(account, config, { isNamed: name !== undefined });
+  const services = await Promise.all(
+    settings.accounts.map((each) => checkService(each, { isOnly: account !== undefined }, run.signal)),
+  );
   run.signal.throwIfAborted();
-  const stacks = ofStack === undefined ? [] : [ofStack];
-  const found = [checkNode(), cli, ...stacks, ...findings, ...service];
-  found.push(...(named?.findings ?? []), ...others, ...ofProgram);
-  // Of repeated findings of the same check, the last one counts.
-  const all = [...new Map(found.map((finding) => [finding.check, finding])).values()];
-  const failed = all.filter(({ verdict }) => verdict === "fail").length;
-  const warned = all.filter(({ verdict }) => verdict === "warn").length;
-  if (flags.json) printJson({ ok: failed === 0, findings: all });
-  else {
-    for (const finding of all) printFinding(finding);
-    print("");
-    print(failed + warned === 0 ? "No problems found." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
-  }
+  const ofProgram = checkProgram(folder, [...config.settings.keys()]);
+  const found = [
+    checkNode(),
+    cli,
+    ...(ofStack === undefined ? [] : [ofStack]),
+    ...settings.findings,
+    ...services.flat(),
+    ...ofProgram,
+  ];
+  const failed = found.filter(({ verdict }) => verdict === "fail").length;
+  const warned = found.filter(({ verdict }) => verdict === "warn").length;
   if (failed > 0) run.exitCode = EXIT.failed;
+  if (flags.json) return printJson({ ok: failed === 0, findings: found });
+  for (const finding of found) printFinding(finding);
+  print("");
+  print(failed + warned === 0 ? "No problems found." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
 }
 
 const TONES = { ok: "good", warn: "warn", fail: "bad" } as const;
-const INDENT = 18;
 
 function printFinding({ check, verdict, says, remedy }: Finding): void {
-  const width = terminalColumns(process.stdout) - INDENT;
-  const [first = "", ...rest] = wrapped(plain(says), width);
-  print(paint(TONES[verdict], verdict.padEnd(4)), `  ${check.padEnd(INDENT - 7)} ${first}`);
-  for (const line of [...rest, ...(remedy === undefined ? [] : wrapped(`-> ${remedy}`, width))]) {
-    print(" ".repeat(INDENT) + line);
+  print(paint(TONES[verdict], verdict.padEnd(4)), `  ${check.padEnd(11)} ${plain(says)}`);
+  if (remedy !== undefined) print(`${" ".repeat(18)}-> ${remedy}`);
+}
+
+/** Runs the Pulumi CLI that runs ask: `KEYPLANE_PULUMI`, else `pulumi` on the PATH. */
+async function checkPulumiCli(folder: string): Promise<Finding> {
+  try {
+    const version = /^v?(\d+\.\d+\.\d+\S*)/.exec((await pulumiIn(folder).version()).trim())?.[1];
+    if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
+    if (error.problem === "not found") {
+      const says = process.env.KEYPLANE_PULUMI ? "KEYPLANE_PULUMI names no file" : "`pulumi` is not on the PATH";
+      const remedy =
+        "Install the Pulumi CLI, or set KEYPLANE_PULUMI to its path. Tests with keyplane/testing work without it.";
+      return warn("pulumi-cli", says, remedy);
+    }
+  }
+  const remedy = "Run it to see the error, or reinstall the CLI.";
+  return warn("pulumi-cli", "`pulumi version` does not print a version", remedy);
+}
+
+/** The configuration that a run of the stack has, decrypted: of Pulumi.yaml, of the stack's file, and of Pulumi ESC. */
+async function readConfig(stack: string | undefined, folder: string): Promise<StackConfig> {
+  try {
+    const config = await pulumiIn(folder).config(stack);
+    const own = [...config].filter(([name]) => name.startsWith("keyplane:"));
+    return { settings: new Map(own.map(([name, value]) => [name.slice("keyplane:".length), value])) };
+  } catch (error) {
+    return { settings: new Map(), unread: explainFailure(error) };
+  }
+}
+
+/** Reads the state and the history of a stack, as runs do, and checks what can keep its next run from working. */
+async function checkStack(name: string, folder: string): Promise<Finding> {
+  try {
+    const pulumi = pulumiIn(folder);
+    const state = stackState(shownStack(name), await pulumi.state(name));
+    await pulumi.history(name);
+    const shown = state.stack || state.source;
+    if (state.underWay > 0) {
+      const remedy =
+        "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began. The state keeps its notes of " +
+        "creations: after that, `pulumi refresh --clear-pending-creates` removes them.";
+      return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
+    }
+    const { size } = new Set(state.held.map(({ id }) => id));
+    return ok("stack", `${shown} holds ${counted(size, "key")}`);
+  } catch (error) {
+    const { problem, why, remedy } = explainFailure(error);
+    // Without the CLI, everything else can still be checked.
+    const verdict = problem === "not found" ? warn : fail;
+    const effect = "Until then, keys that interrupted runs left behind stay live, and so do previous keys.";
+    return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}. ${effect}`);
   }
 }

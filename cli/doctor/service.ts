@@ -1,7 +1,6 @@
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
-import type { BaseUrl } from "../../provider/http/base-url";
 import { proxyFor } from "../../provider/http/proxy";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
@@ -16,27 +15,37 @@ import { type Finding, fail, ok, warn } from "./finding";
 /** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
 const MAX_TIMEOUT_MS = 10_000;
 
-/** Requests the list of keys once, and concludes from the result whether the settings work. */
-export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
+/**
+ * Requests the list of keys of an account once, and concludes from the result whether its settings work. Of several
+ * accounts, a named one has one finding.
+ */
+export async function checkService(
+  settings: Settings,
+  { isOnly }: { readonly isOnly: boolean },
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const findings = await examine(settings, signal);
+  if (settings.account === undefined || isOnly) return findings;
+  const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
+  return [{ ...shown, check: `account ${shownAccount(settings.account)}` }];
+}
+
+async function examine(settings: Settings, signal: AbortSignal): Promise<readonly Finding[]> {
   const requestTimeoutMs = Math.min(settings.requestTimeoutMs, MAX_TIMEOUT_MS);
   const http = clientOf({ ...settings, requestTimeoutMs });
   try {
-    const outcome = await http.probe({
-      method: "GET",
-      route: "GET /api_keys",
-      path: "/api_keys",
-      replay: "safe",
-      signal,
-      // Ends a very slow response. A silent service times out sooner.
-      timeoutMs: 2 * MAX_TIMEOUT_MS,
-    });
+    const list = { method: "GET", route: "GET /api_keys", path: "/api_keys", replay: "safe", signal } as const;
+    // The timeout ends a very slow response. A silent service times out sooner.
+    const outcome = await http.probe({ ...list, timeoutMs: 2 * MAX_TIMEOUT_MS });
     const { host } = new URL(settings.baseUrl);
     if (outcome.kind === "failure") {
       const { says, remedy } = unreachable(outcome, host, "the base URL", requestTimeoutMs);
       return [fail(outcome.proxy === undefined ? "service" : "proxy", says, remedy)];
     }
+    const proxy = proxyFor(http.base);
+    const through = proxy === undefined ? "" : ` through the proxy ${proxy.address} (${proxy.variable})`;
     return [
-      ok("service", `${host} answers${formatProxy(http.base)}`),
+      ok("service", `${host} answers${through}`),
       await judged(outcome, () => readCaller(http, { signal }).catch(() => undefined)),
       ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
     ];
@@ -44,12 +53,6 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
     if (!isKeyplaneError(error) || error.kind !== "config") throw error;
     return [fail("proxy", error.message, "Correct it, or unset it if no proxy is needed.")];
   }
-}
-
-export async function checkNamedAccount(name: string, settings: Settings, signal: AbortSignal): Promise<Finding> {
-  const findings = await checkService(settings, signal);
-  const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
-  return { ...shown, check: `account ${shownAccount(name)}` };
 }
 
 /** The finding about a status that says by itself what is wrong. */
@@ -91,11 +94,6 @@ async function judged({ status, json }: Answered, who: () => Promise<Caller | un
 function wrongAddress(what: string): Finding {
   const remedy = "Correct the path of the base URL. It usually ends in /api/v2.";
   return fail("base-url", `the server ${what}, so the path is probably wrong`, remedy);
-}
-
-function formatProxy(base: BaseUrl): string {
-  const proxy = proxyFor(base);
-  return proxy === undefined ? "" : ` through the proxy ${proxy.address} (${proxy.variable})`;
 }
 
 function formatKind(who: Caller | undefined): string {

@@ -70,5 +70,5 @@ export function explainFailure(error: unknown): Explanation {
   if (!(error instanceof PulumiError)) throw error;
   const { problem, message } = error;
   if (problem !== "no answer" && problem !== "failed") return { problem, ...EXPLAINED[problem] };
-  return { problem, why: message, remedy: "Run `pulumi stack export` with the same --stack to see the error" };
+  return { problem, why: message, remedy: "Run it to see the error" };
 }

@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { basename, resolve } from "node:path";
 import { messageOf } from "../errors";
+import { isObject, jsonIn, membersOf } from "../members";
 import { type Deployment, readDeployment } from "./deployment";
 import { type Run, readHistory } from "./history";
 
@@ -48,7 +49,7 @@ interface PulumiOptions {
 
 /**
  * Asks the Pulumi CLI about a stack: by default the one that is selected. It answers in the middle of a run, and all but
- * `secret` without the passphrase of the stack. Each question throws a `PulumiError` whose message is safe to show.
+ * `config` without the passphrase of the stack. Each question throws a `PulumiError` whose message is safe to show.
  */
 export class Pulumi {
   constructor(private readonly options: PulumiOptions = {}) {}
@@ -69,9 +70,9 @@ export class Pulumi {
     return this.#ask(["version"], undefined);
   }
 
-  /** A value of the stack's configuration, decrypted. An object is JSON. */
-  async secret(key: string, stack?: string): Promise<string> {
-    return (await this.#ask(["config", "get", key], stack)).replace(/\r?\n$/, "");
+  /** The configuration of the stack, decrypted, by the whole names of its settings. An object is JSON. */
+  async config(stack?: string): Promise<ReadonlyMap<string, ConfigValue>> {
+    return answerOf("config", readConfig, await this.#ask(["config", "--json", "--show-secrets"], stack));
   }
 
   #ask(question: readonly string[], stack: string | undefined): Promise<string> {
@@ -91,6 +92,23 @@ export class Pulumi {
       }).stdin?.end();
     });
   }
+}
+
+/** A setting of a stack. */
+export interface ConfigValue {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+function readConfig(text: string): ReadonlyMap<string, ConfigValue> {
+  const settings = jsonIn(text);
+  if (!isObject(settings)) throw new Error("is not a JSON object");
+  return new Map(
+    Object.entries(settings).map(([name, setting]) => {
+      const { value, secret } = membersOf(setting);
+      return [name, { text: String(value ?? ""), isSecret: secret === true }] as const;
+    }),
+  );
 }
 
 /** The path of the CLI that this process uses. It can be asked in another folder than this process's. */

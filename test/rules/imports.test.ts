@@ -16,7 +16,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "testing/control-plane",
     "commander",
     "hono",
-    "yaml",
   ],
   bench: [
     "provider",

@@ -46,10 +46,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   "A user puts a secret in the wrong place of a command line or setting": [
     ["unit/cli/usage.long.test.ts", "the command line %o is refused without repeating it"],
-    ["unit/cli/doctor.long.test.ts", "the doctor names an unusable proxy without its password"],
-  ],
-  "`doctor --program` loads malicious packages of a program's folder": [
-    ["unit/cli/doctor.long.test.ts", "the doctor runs code of the program's folder in separate processes"],
+    ["unit/cli/doctor.test.ts", "the doctor names an unusable proxy without its password"],
   ],
   "A local control plane shows a real key": [
     ["testing/control-plane/test/serve.test.ts", "serve creates a key of its own and shows it"],

@@ -166,8 +166,8 @@ describe("--stack", () => {
       fails("no Pulumi.yaml project file found; either run this command from"),
       /the folder has no Pulumi\.yaml\. .*ORGANIZATION\/PROJECT\/STACK/,
     ],
-    ["fails otherwise", fails(SECRET), / Run `pulumi stack export`/],
-    ["answers with something else", `console.log("${SECRET}")`, /`pulumi stack export`/],
+    ["fails otherwise", fails(SECRET), /`pulumi stack export` failed with exit code 255\. Run it to see/],
+    ["answers with something else", `console.log("${SECRET}")`, /the answer of `pulumi stack export` is not JSON/],
   ])("names the remedy if the Pulumi CLI %s, and repeats nothing that it printed", async (_, script, message) => {
     const { code, stdout, stderr } = await ask(script, ["sweep", "--stack", "dev"]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
@@ -190,18 +190,16 @@ describe("--stack", () => {
 
 describe("the doctor", () => {
   const PROJECT = { "Pulumi.yaml": "name: proj\nruntime: python\n" };
-  const secure = { secure: "v1:5XaKf5qxYkXQh4sE:9d3kq1" };
-  const withConfig = (config: object) => ({ ...PROJECT, "Pulumi.dev.yaml": { config } });
-  const ofStack = () => withConfig({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secure });
   const unset = { KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" };
+  const secret = (value: string) => ({ value, secret: true });
+  const plain = (value: string) => ({ value, secret: false });
 
-  /** A Pulumi CLI that exports a state and prints these values of the configuration. */
-  const pulumi = (values: Readonly<Record<string, string>>, state: StackFile = {}) =>
-    `const value = ${JSON.stringify(values)}[words[2]];
-if (words[1] === "history") console.log("[]");
+  /** A Pulumi CLI that exports a state and prints this configuration. */
+  const pulumi = (config: object, state: StackFile = {}) =>
+    `if (words[1] === "history") console.log("[]");
 else if (words[0] === "stack") { ${stack(state)} }
-else if (value !== undefined && (process.env.PULUMI_CONFIG_PASSPHRASE ?? "right") === "right") console.log(value);
-else { ${fails("incorrect passphrase")} }`;
+else if (words[0] === "config") console.log(${JSON.stringify(JSON.stringify(config))});
+else console.log("v3.200.1");`;
 
   /** The findings by check, as `verdict: what -> remedy`. */
   const findings = ({ stdout }: Asked): Record<string, string> => {
@@ -213,73 +211,66 @@ else { ${fails("incorrect passphrase")} }`;
     );
   };
 
-  test.each<[string, readonly string[], NodeJS.ProcessEnv]>([
-    ["the stack is named", ["--stack", "dev"], {}],
-    ["the passphrase is set", [], { PULUMI_CONFIG_PASSPHRASE: "right" }],
-    ["a file has the passphrase", [], { PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase.txt" }],
-  ])("tests the service with the credential of the stack if %s, and shows it nowhere", async (_, args, env) => {
-    const { key: secret } = await plane.state.createKey("ci");
-    const given = { ...unset, ...env };
-    const asked = await ask(pulumi({ "keyplane:apiKey": secret }), ["doctor", "--json", ...args], given, ofStack());
+  test.each<[string, readonly string[], NodeJS.ProcessEnv, readonly string[]]>([
+    ["of the selected stack", [], {}, []],
+    ["of --stack", ["--stack", "dev"], {}, ["--stack", "dev"]],
+    ["of PULUMI_STACK", [], { PULUMI_STACK: "dev" }, ["--stack", "dev"]],
+  ])("tests the service with the credential %s, and shows it nowhere", async (_, args, env, words) => {
+    const { key } = await plane.state.createKey("ci");
+    const config = { "keyplane:baseUrl": plain(`${plane.url}`), "keyplane:apiKey": secret(key), "proj:x": secret("x") };
+    const asked = await ask(pulumi(config), ["doctor", "--json", ...args], { ...unset, ...env }, PROJECT);
     expect(findings(asked).credential).toMatch(/^ok: accepted: a personal key/);
-    expect(asked.words).toContainEqual(["config", "get", "keyplane:apiKey", "--stack", "dev", "--non-interactive"]);
-    expect(asked.stdout + asked.stderr).not.toContain(secret);
-    expect(asked.words.flat()).not.toContain("--show-secrets");
+    expect(asked.words).toContainEqual(["config", "--json", "--show-secrets", ...words, "--non-interactive"]);
+    expect(asked.stdout + asked.stderr).not.toContain(key);
   });
 
   test("tests the stack's credential, and not that of the environment, which a run would not use", async () => {
-    const args = ["doctor", "--json", "--stack", "dev"];
-    const asked = await ask(pulumi({ "keyplane:apiKey": "kp_revoked_0123456789" }), args, {}, ofStack());
+    const script = pulumi({ "keyplane:apiKey": secret("kp_revoked_0123456789") });
+    const asked = await ask(script, ["doctor", "--json"], {}, PROJECT);
     expect(findings(asked).credential).toMatch(/^fail: the service does not accept the API key \(401\)/);
     expect(asked.stdout + asked.stderr).not.toContain("kp_revoked_0123456789");
   });
 
   test("tests the accounts that are a secret of the stack", async () => {
     const accounts = JSON.stringify({ eu: { apiKey: plane.apiKey, baseUrl: plane.url } });
-    const files = withConfig({ "keyplane:baseUrl": plane.url, "keyplane:accounts": { eu: { apiKey: secure } } });
-    const asked = await ask(
-      pulumi({ "keyplane:accounts": accounts }),
-      ["doctor", "--json", "--stack", "dev"],
-      {},
-      files,
-    );
+    const asked = await ask(pulumi({ "keyplane:accounts": secret(accounts) }), ["doctor", "--json"], {}, PROJECT);
     expect(findings(asked)["account eu"]).toMatch(/^ok: accepted: a personal key/);
   });
 
-  test("asks for no secret that it does not need, and for none if neither stack nor passphrase is given", async () => {
-    const files = withConfig({ "keyplane:baseUrl": secure, "keyplane:concurrency": secure, "proj:password": secure });
-    const { words } = await ask(pulumi({}), ["doctor", "--stack", "dev"], {}, files);
-    expect(words.map((each) => each.slice(0, 2).join(" ")).toSorted()).toEqual([
-      ...["stack export", "stack history", "version --non-interactive"],
-    ]);
-    const asked = await ask(pulumi({}), ["doctor", "--json"], unset, ofStack());
-    expect(asked.words).toEqual([["version", "--non-interactive"]]);
-    expect(findings(asked).credential).toMatch(/^warn: .* which cannot be read here, .* -> .*pass --stack NAME/);
+  test("finds a key in plain text, wrong settings, and wrong names of settings", async () => {
+    const config = { "keyplane:apiKey": plain("kp_in_clear_0123456789"), "keyplane:pollInterval": plain("often") };
+    const named = { "keyplane:baseurl": plain("x"), "keyplane:kp7f3c9a1b2d4e5f60718293a4b5c6d7": plain("x") };
+    const asked = await ask(pulumi({ ...config, ...named }), ["doctor", "--json"], {}, PROJECT);
+    const found = findings(asked);
+    expect([asked.code, found.credential]).toEqual([1, expect.stringMatching(/^fail: .*plain text -> .*Revoke/)]);
+    expect(found.settings).toMatch(/^fail: .*pollInterval must be a duration/);
+    expect(found["setting baseurl"]).toMatch(/^warn: .*Did you mean baseUrl\?/);
+    expect(found["setting [secret]"]).toMatch(/^warn: /);
+    expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|kp7f3c/);
   });
 
-  test("says why a credential cannot be read, and what to do", async () => {
-    const env = { ...unset, PULUMI_CONFIG_PASSPHRASE: "wrong" };
-    const asked = await ask(pulumi({ "keyplane:apiKey": "x" }), ["doctor", "--json"], env, ofStack());
-    expect(findings(asked).credential).toMatch(
-      /^warn: .*cannot be read here \(the passphrase is not the stack's\).* -> Correct PULUMI_CONFIG_PASSPHRASE/,
+  test("says why the configuration cannot be read, and what to do", async () => {
+    const asked = await ask(fails("incorrect passphrase"), ["doctor", "--json"], unset, PROJECT);
+    expect(findings(asked).config).toMatch(
+      /^fail: .*not read: the passphrase is not the stack's, .*not tested -> Correct PULUMI_CONFIG_PASSPHRASE/,
     );
-    expect([asked.code, await plane.count()]).toEqual([0, 0]);
+    expect([asked.code, await plane.count()]).toEqual([1, 0]);
     expect(asked.stdout + asked.stderr).not.toContain(SECRET);
+    // The environment can have everything.
+    expect(findings(await ask(fails("x"), ["doctor", "--json"], {}, PROJECT))).not.toHaveProperty("config");
   });
 
-  test("refuses a credential of the stack that is not a key, without showing it", async () => {
-    const args = ["doctor", "--json", "--stack", "dev"];
-    const asked = await ask(pulumi({ "keyplane:apiKey": "two words verysecret" }), args, unset, ofStack());
-    expect(findings(asked).credential).toMatch(/^fail: .*pulumi config set --secret keyplane:apiKey/);
-    expect(asked.stdout + asked.stderr).not.toContain("verysecret");
-  });
-
-  test("shows a decrypted credential nowhere, not even if it is part of another setting", async () => {
-    const files = withConfig({ "keyplane:baseUrl": `${plane.url}/kp_verysecret_4711`, "keyplane:apiKey": secure });
-    const args = ["doctor", "--json", "--stack", "dev"];
-    const asked = await ask(pulumi({ "keyplane:apiKey": "kp_verysecret_4711" }), args, unset, files);
-    expect(findings(asked)["base-url"]).toContain("[secret]");
-    expect(asked.stdout + asked.stderr).not.toContain("verysecret");
+  test("refuses a credential of the stack that is not a key, without showing it, not even in another setting", async () => {
+    const config = (apiKey: string) => ({
+      "keyplane:baseUrl": plain(`${plane.url}/kp_verysecret_4711`),
+      "keyplane:apiKey": secret(apiKey),
+    });
+    const wrong = await ask(pulumi(config("two words verysecret")), ["doctor", "--json"], unset, PROJECT);
+    expect(findings(wrong).settings).toMatch(/^fail: keyplane:apiKey/);
+    expect(wrong.stdout + wrong.stderr).not.toContain("two words verysecret");
+    const within = await ask(pulumi(config("kp_verysecret_4711")), ["doctor", "--json"], unset, PROJECT);
+    expect(findings(within)["base-url"]).toContain("[secret]");
+    expect(within.stdout + within.stderr).not.toContain("verysecret");
   });
 
   test.each<[string, StackFile, RegExp]>([
@@ -290,18 +281,18 @@ else { ${fails("incorrect passphrase")} }`;
       /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`pulumi refresh --clear-pending-creates`/,
     ],
   ])("shows that the stack %s", async (_, file, finding) => {
-    const asked = await ask(pulumi({}, file), ["doctor", "--json", "--stack", "dev"], {}, withConfig({}));
+    const asked = await ask(pulumi({}, file), ["doctor", "--json", "--stack", "dev"], {}, PROJECT);
     expect(findings(asked).stack).toMatch(finding);
   });
 
   test("shows why a stack cannot be read, and goes on", async () => {
     const args = ["doctor", "--json", "--stack", "dev"];
-    const missing = await ask(fails("no stack named 'dev' found"), args, {}, withConfig({}));
+    const missing = await ask(fails("no stack named 'dev' found"), args, {}, PROJECT);
     expect([missing.code, findings(missing).stack]).toEqual([
       1,
       expect.stringMatching(/^fail: stack dev was not read: the selected backend has no stack of this name -> /),
     ]);
-    const without = await ask("", args, { KEYPLANE_PULUMI: "/nowhere/pulumi" }, withConfig({}));
+    const without = await ask("", args, { KEYPLANE_PULUMI: "/nowhere/pulumi" }, PROJECT);
     expect([without.code, findings(without).stack]).toEqual([
       0,
       expect.stringMatching(/^warn: stack dev was not read: the Pulumi CLI was not found -> /),
@@ -309,8 +300,8 @@ else { ${fails("incorrect passphrase")} }`;
   });
 
   test("says what depends on the history if it cannot be read", async () => {
-    const script = `if (words[1] === "history") { ${fails("no history")} } else { ${stack()} }`;
-    const { code, ...asked } = await ask(script, ["doctor", "--json", "--stack", "dev"], {}, withConfig({}));
+    const script = `if (words[1] === "history") { ${fails("no history")} } else if (words[0] === "config") console.log("{}"); else { ${stack()} }`;
+    const { code, ...asked } = await ask(script, ["doctor", "--json", "--stack", "dev"], {}, PROJECT);
     expect([code, findings({ code, ...asked }).stack]).toEqual([
       1,
       expect.stringMatching(/^fail: stack dev was not read: `pulumi stack history` failed.* -> .*previous keys/),
@@ -322,12 +313,5 @@ else { ${fails("incorrect passphrase")} }`;
     expect(known["pulumi-cli"]).toBe("ok: pulumi 3.200.1 -> ");
     const env = { KEYPLANE_PULUMI: "/nowhere/pulumi" };
     expect(findings(await ask("", ["doctor", "--json"], env))["pulumi-cli"]).toMatch(/^warn: KEYPLANE_PULUMI names no/);
-  });
-
-  test("needs no configuration file of a stack that the Pulumi CLI finds", async () => {
-    const args = ["doctor", "--json", "--stack", "dev"];
-    expect(findings(await ask(pulumi({}), args, {}, PROJECT)).stack).toMatch(/^ok/);
-    const { code, stdout } = await ask(fails("no stack named"), args, {}, PROJECT);
-    expect([code, stdout]).toEqual([2, expect.stringContaining("has no Pulumi.STACK.yaml of that name, and")]);
   });
 });

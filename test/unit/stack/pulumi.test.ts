@@ -47,8 +47,10 @@ describe("the Pulumi CLI", () => {
   });
 
   test("is asked for a value of the configuration", async () => {
-    expect(await (await ask(`console.log("${SECRET}")`)).secret("keyplane:apiKey", "dev")).toBe(SECRET);
-    expect(await words()).toBe("config get keyplane:apiKey --stack dev --non-interactive");
+    const script = `console.log(JSON.stringify({ "keyplane:apiKey": { value: "${SECRET}", secret: true } }))`;
+    const config = await (await ask(script)).config("dev");
+    expect([...config]).toEqual([["keyplane:apiKey", { text: SECRET, isSecret: true }]]);
+    expect(await words()).toBe("config --json --show-secrets --stack dev --non-interactive");
   });
 
   test("is the one that KEYPLANE_PULUMI names, in the folder of the project", async () => {
