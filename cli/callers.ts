@@ -4,7 +4,7 @@ import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
-import { note } from "./terminal";
+import { note } from "./output";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
 const MAX_LISTS = 4;

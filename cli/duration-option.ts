@@ -1,20 +1,18 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../provider/duration";
 
-export interface Age {
-  /** The original text, such as `90d`. */
-  readonly text: string;
-  readonly ms: number;
-}
-
-export function readAge(text: string): Age {
+/** Parses an age. Returns milliseconds. */
+export function readAge(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);
-  return { text, ms };
+  return ms;
 }
 
-/** The default age at which an unused key is flagged. */
-export const UNUSED_FOR = readAge("90d");
+/** The option for the age at which an unused key is flagged. */
+export function unusedForOption(): Option {
+  const option = new Option("--unused-for <age>", "flags keys that were not used for this long");
+  return option.argParser(readAge).default(readAge("90d"), "90d");
+}
 
 /** Parses a timeout. Returns milliseconds. */
 export function readWait(text: string): number {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ERRORS, type ErrorCode } from "../provider/errors";
-import { terminalColumns } from "../provider/terminal-columns";
-import { print, printJson, wrapped } from "./terminal";
+import { didYouMean } from "../provider/nearest";
+import { print, printJson } from "./output";
 import { UsageError } from "./usage-error";
 
 /** `keyplane explain`: prints what an error means and what to do about it, as docs/errors.md says it. */
@@ -13,7 +13,10 @@ export function addExplain(program: Command): void {
     .action((code: string | undefined, { json }: { readonly json?: true }) => {
       if (code === undefined) return json ? printJson(ERRORS) : list();
       const known = code.toUpperCase();
-      if (!isCode(known)) throw unknownCode(known);
+      if (!isCode(known)) {
+        const hint = didYouMean(known, Object.keys(ERRORS));
+        throw new UsageError(`no error has this code. Run \`keyplane explain\` to list all codes${hint}`);
+      }
       if (json) printJson({ code: known, ...ERRORS[known] });
       else explain(known);
     });
@@ -21,21 +24,10 @@ export function addExplain(program: Command): void {
 
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
 
-/** Suggests codes that share a word with the text, such as KP-WRONG-ACCOUNT for KP-ACCOUNT. */
-function unknownCode(text: string): UsageError {
-  const words = text.split("-").filter((word) => word.length > 2);
-  const near = Object.keys(ERRORS).filter((code) => words.some((word) => code.includes(word)));
-  const hint = near.length === 0 ? "" : `. Did you mean ${near.slice(0, 3).join(" or ")}?`;
-  return new UsageError(`no error has this code. Run \`keyplane explain\` to list all codes${hint}`);
-}
-
 function explain(code: ErrorCode): void {
   const { kind, when, remedy } = ERRORS[code];
   print({ tone: "strong", text: code }, ` (${kind})`);
-  for (const text of [when, `What to do: ${remedy}`]) {
-    print("");
-    for (const line of wrapped(text, Math.min(terminalColumns(process.stdout), 100))) print(line);
-  }
+  for (const text of [when, `What to do: ${remedy}`]) print(`\n${text}`);
 }
 
 function list(): void {

@@ -1,19 +1,18 @@
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
-import { terminalColumns } from "../provider/terminal-columns";
 import { VERSION } from "../provider/version";
 import { CommandRun, EXIT, EXIT_CODES, type ExitCode } from "./command-run";
 import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
+import { note, noteError, printJson } from "./output";
 import { addProjects } from "./projects";
 import { addReap } from "./reap/reap";
 import { addReport } from "./report/report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
 import { addSweep } from "./sweep/sweep";
-import { note, noteError, printJson } from "./terminal";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 
@@ -40,7 +39,6 @@ function programOf(run: CommandRun): Command {
     .addHelpText("after", EXIT_CODES)
     .exitOverride()
     .configureOutput({
-      getOutHelpWidth: () => terminalColumns(process.stdout),
       // The error is reported below, without repeating the arguments.
       outputError: () => {},
     });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { EXIT } from "./command-run";
 import { keyplane } from "./keyplane";
-import { note } from "./terminal";
+import { note } from "./output";
 
 let lost: string | undefined;
 // A reader that closes the pipe early, such as `head`, is no error, and the command goes on: it may be revoking keys.

@@ -3,8 +3,7 @@ import type { Project } from "../provider/api";
 import { counted } from "../provider/text";
 import { type KeysFlags, openAccount, readOrganization, withAccount } from "./account";
 import type { CommandRun } from "./command-run";
-import { type Column, printTable } from "./table";
-import { note, print, printJson } from "./terminal";
+import { type Column, note, print, printJson, printTable } from "./output";
 
 interface Flags extends KeysFlags {
   readonly json?: true;
@@ -22,8 +21,8 @@ export function addProjects(program: Command, run: CommandRun): void {
 
 const COLUMNS: readonly Column<Project>[] = [
   { title: "ID", text: ({ id }) => id },
-  { title: "NAME", text: ({ name }) => name, atLeast: 16 },
-  { title: "REGION", text: ({ regionId }) => regionId ?? "-", dispensable: true },
+  { title: "NAME", text: ({ name }) => name },
+  { title: "REGION", text: ({ regionId }) => regionId ?? "-" },
   { title: "ORGANIZATION", text: ({ orgId }) => orgId ?? "-" },
 ];
 

@@ -3,14 +3,13 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { isKeyText } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
-import { note, print, printKey } from "./terminal";
+import { note, print, printKey } from "./output";
 import { UsageError } from "./usage-error";
 
 interface ServeFlags {
   readonly port: string;
   readonly apiKey?: string;
   readonly data?: string;
-  readonly host: string;
   readonly json?: true;
 }
 
@@ -22,7 +21,6 @@ export function addServe(program: Command): void {
     .option("--port <port>", "port of the API; 0 means any free port", "0")
     .option("--api-key <key>", "the admin key; - reads it from standard input (default: a new one, which is shown)")
     .option("--data <file>", "keeps the state in a file across restarts")
-    .option("--host <address>", "only 127.0.0.1, because the control endpoints need no key", "127.0.0.1")
     .option("--json", "prints its addresses as one line of JSON")
     .addHelpText(
       "after",
@@ -56,8 +54,7 @@ function readPort(text: string): number {
 }
 
 /** Runs the control plane. Resolves after it was told to stop and has stopped. */
-async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<void> {
-  if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
+async function serve({ port, apiKey, data, json }: ServeFlags): Promise<void> {
   const seed = { port: readPort(port), ...(await givenKey(apiKey)), clock: { mode: "real" } } as const;
   // Loaded only here, so that other commands do not load a web server.
   const { startControlPlane } = await import("../testing/control-plane/index.js");

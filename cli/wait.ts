@@ -7,8 +7,7 @@ import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { type CommandRun, EXIT } from "./command-run";
 import { readWait } from "./duration-option";
-import { printTable } from "./table";
-import { LiveLines, note, noteError, paint, plain, print, printJson } from "./terminal";
+import { note, noteError, paint, plain, print, printJson, printTable, showProgress } from "./output";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;
@@ -16,9 +15,6 @@ interface WaitFlags extends AccountFlags {
   readonly timeout?: number;
   readonly json?: true;
 }
-
-/** Maximum number of operations shown while waiting. */
-const MAX_ROWS = 10;
 
 /** `keyplane wait`: waits until a project's operations have ended. */
 export function addWait(program: Command, run: CommandRun): void {
@@ -36,26 +32,25 @@ async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
   const projectId = checkId("project", flags.project, "--project");
   const refs = flags.operation?.map((id) => ({ projectId, id: checkId("operation", id, "--operation") }));
   const { operations } = openAccount(flags);
-  const live = new LiveLines();
   const options = {
     timeoutMs: flags.timeout,
     signal: run.signal,
-    onProgress: (progress: WaitProgress) => live.show(progressRows(progress)),
+    onProgress: (progress: WaitProgress) => showProgress(progressLine(progress)),
     onWarning: (message: string) => {
-      live.clear();
+      showProgress("");
       note(message);
     },
   };
   try {
     const ended = await (refs ? operations.wait(refs, options) : operations.waitUntilIdle(projectId, options));
-    live.clear();
+    showProgress("");
     if (flags.json) printJson({ projectId, ended });
     else {
       const what = refs ? "the operations have ended" : "nothing is pending";
       printEnded(ended, `${what} in project ${projectId}`);
     }
   } catch (error) {
-    live.clear();
+    showProgress("");
     if (!isOperationFailed(error) && !isTimeout(error)) throw error;
     const failed = isOperationFailed(error) ? error.failed : [];
     if (flags.json)
@@ -65,25 +60,18 @@ async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
   }
 }
 
-function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
-  const shown = pending.slice(0, MAX_ROWS);
-  const rows = shown.map(
-    ({ action, status, id }) => `  ${plain(action) || "operation"}  ${plain(status) || "?"}  ${id}`,
-  );
-  const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
+function progressLine({ pending, elapsedMs, errors }: WaitProgress): string {
+  const [first] = pending;
   const trouble = errors > 0 ? `, ${errors} polls without a response` : "";
-  return [
-    `waiting for ${counted(pending.length, "operation")} (${formatDuration(elapsedMs)}${trouble})`,
-    ...rows,
-    ...more,
-  ];
+  const what = first === undefined ? "" : `: ${plain(first.action) || "operation"} ${plain(first.status)} ${first.id}`;
+  return `waiting for ${counted(pending.length, "operation")} (${formatDuration(elapsedMs)}${trouble})${what}`;
 }
 
 function printEnded(ended: readonly Operation[], state: string): void {
   if (ended.length > 0) {
     const columns = [
       { title: "OPERATION", text: ({ id }: Operation) => id },
-      { title: "ACTION", text: ({ action }: Operation) => action, atLeast: 12 },
+      { title: "ACTION", text: ({ action }: Operation) => action },
       { title: "STATUS", text: ({ status }: Operation) => status },
     ];
     printTable(ended, columns);

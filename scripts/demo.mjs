@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startControlPlane, Workspace } from "keyplane/testing";
-import { terminalColumns } from "../dist/provider/terminal-columns.js";
 import { chooseEngine } from "./demo/engine.mjs";
 import { Narrator } from "./demo/narrator.mjs";
 import { searchRun } from "./demo/search-run.mjs";
@@ -17,7 +16,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { engine: asked, json } = readArguments();
 
 const engine = chooseEngine(asked);
-const narrator = new Narrator(process.stdout, () => terminalColumns(process.stdout));
+const narrator = new Narrator(process.stdout, () =>
+  process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY,
+);
 const plane = await startControlPlane({ clock: { mode: "real" } });
 const workspace = await Workspace.create({
   program: join(root, "examples", "quickstart"),

@@ -37,7 +37,7 @@ const sums = [
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((what) =>
   sums.reduce((sum, each) => sum + each[what], 0),
 );
-await printTable(runs.flatMap(({ report }) => report?.testResults ?? []));
+await printTimes(runs.flatMap(({ report }) => report?.testResults ?? []));
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
 process.exitCode = failed > 0 ? 1 : 0;
 
@@ -109,9 +109,8 @@ function readReport(file) {
 }
 
 /** Prints what ran and how long it took. Files run concurrently, so the sum of their times exceeds the total time. */
-async function printTable(testResults) {
-  const { table } = await import("../dist/cli/table.js");
-  const { print } = await import("../dist/cli/terminal.js");
+async function printTimes(testResults) {
+  const { print, printTable } = await import("../dist/cli/output.js");
   const rows = [
     ...steps,
     ...checks.map(({ name, passed, ms }) => ({ name, passed: Number(passed), failed: Number(!passed), ms })),
@@ -126,6 +125,5 @@ async function printTable(testResults) {
     { title: "seconds", text: ({ ms }) => (ms / 1000).toFixed(1) },
   ];
   print("");
-  for (const line of table(rows, columns, 100)) print(...line);
-  print("");
+  printTable(rows, columns);
 }

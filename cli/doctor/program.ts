@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { didYouMean } from "../../provider/nearest";
-import { maskKeyLike } from "../../provider/secrets";
 import { SETTING_NAMES } from "../../provider/settings/setting-names";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
@@ -32,7 +31,7 @@ export function checkProgram(folder: string, settings: readonly string[]): Findi
   const misnamed = settings.flatMap((name) => {
     if (SETTING_NAMES.some((known) => known === name)) return [];
     const says = `it is not a setting, and the npm package ignores it${didYouMean(name, SETTING_NAMES)}`;
-    return [warn(`setting ${maskKeyLike(name)}`, says, "Correct or remove it.")];
+    return [warn(`setting ${name}`, says, "Correct or remove it.")];
   });
   // Programs in other languages use the plugin, and no packages of Node.
   if (!existsSync(join(folder, "package.json"))) return misnamed;

@@ -20,10 +20,10 @@ import {
   withAccount,
 } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
+import { note, paint, plain, print, printJson } from "../output";
 import { stateFiles } from "../state/state-files";
 import type { StateKey } from "../state/state-keys";
 import { newestOf, type ReadState, readStates, type StateFlags, timeOf, withStates } from "../state/states";
-import { note, paint, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { findKeys } from "./key-search";
 

@@ -3,10 +3,14 @@ import { formatDuration } from "../../provider/duration";
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn } from "../../provider/keys/naming";
 import type { Role } from "../../provider/stack/keys-in-state";
-import type { Age } from "../duration-option";
+import type { Column } from "../output";
 import { originsIn, unheldFlag } from "../state/left-behind";
 import { holdersIn, type ReadState } from "../state/states";
-import type { Column } from "../table";
+
+/** What a key of a list can be. */
+export const FLAGS = ["unused", "older-than", "expired", "unmanaged", "left-behind"] as const;
+
+export type Flag = (typeof FLAGS)[number];
 
 /** A key of the account, with the stack and the resource that it is of. */
 export interface InventoryKey extends ApiKeyRecord {
@@ -22,8 +26,7 @@ export interface InventoryKey extends ApiKeyRecord {
   readonly role?: Role | undefined;
   /** Whether the key stays live if that resource is deleted. */
   readonly stays?: boolean | undefined;
-  /** `unused-90d`, `older-than-180d`, `expired`, `unmanaged`, `left-behind`. */
-  readonly flags: readonly string[];
+  readonly flags: readonly Flag[];
 }
 
 /**
@@ -32,7 +35,7 @@ export interface InventoryKey extends ApiKeyRecord {
  */
 export function inventory(
   keys: readonly ApiKeyRecord[],
-  terms: { states: readonly ReadState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
+  terms: { states: readonly ReadState[]; unusedFor: number; olderThan: number | undefined; now: number },
 ): InventoryKey[] {
   const { states, unusedFor, olderThan, now } = terms;
   const holderOf = holdersIn(states);
@@ -40,9 +43,9 @@ export function inventory(
   return keys.map((key) => {
     const holder = holderOf(key);
     const origin = originOf(key.name);
-    const flags: string[] = [];
-    if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(flagOf("unused", unusedFor));
-    if (olderThan && ageOf(key.createdAt, now) >= olderThan.ms) flags.push(flagOf("older-than", olderThan));
+    const flags: Flag[] = [];
+    if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor) flags.push("unused");
+    if (olderThan && ageOf(key.createdAt, now) >= olderThan) flags.push("older-than");
     const deadline = expiresAt(key.name);
     if (deadline !== undefined && Date.parse(deadline) <= now) flags.push("expired");
     const flag = states.length > 0 && holder === undefined ? unheldFlag(key, origin, now) : undefined;
@@ -55,8 +58,6 @@ export function inventory(
     };
   });
 }
-
-export const flagOf = (name: string, { text }: Age): string => `${name}-${text}`;
 
 /** Time since a timestamp of the service, in milliseconds. */
 export function ageOf(time: string, now: number): number {
@@ -85,12 +86,12 @@ export function countFlags<Flag extends string>(
 export function keyColumns(now: number): Column<ApiKeyRecord>[] {
   return [
     { title: "ID", text: ({ id }) => id },
-    { title: "NAME", text: ({ name }) => name, atLeast: 16 },
+    { title: "NAME", text: ({ name }) => name },
     { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
     {
       title: "LAST USE",
       text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : `${formatDuration(ageOf(lastUsedAt, now))} ago`),
     },
-    { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-" },
   ];
 }

@@ -1,20 +1,18 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
-import { type Age, readAge, UNUSED_FOR } from "../duration-option";
+import { readAge, unusedForOption } from "../duration-option";
+import { type Column, note, print, printJson, printTable } from "../output";
 import { hasStates, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
-import { type Column, printTable } from "../table";
-import { note, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { type FailOn, fails, readFailOn } from "./fail-on";
-import { countFlags, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
+import { countFlags, FLAGS, type Flag, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
 
 interface Flags extends KeysFlags, StateFlags {
-  readonly unusedFor?: Age;
-  readonly olderThan?: Age;
-  readonly failOn?: FailOn;
+  readonly unusedFor: number;
+  readonly olderThan?: number;
+  readonly failOn?: readonly Flag[];
   readonly json?: true;
 }
 
@@ -30,46 +28,41 @@ export function addKeys(program: Command, run: CommandRun): void {
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack has each");
   withStates(command)
-    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
+    .addOption(unusedForOption())
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
-    .option(
-      "--fail-on <what>",
-      "exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,left-behind",
-      readFailOn,
-    )
+    .option("--fail-on <flags>", `exit code 1 for keys with one of these flags: ${FLAGS.join(",")}`, readFlags)
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, run));
 }
 
+function readFlags(text: string): readonly Flag[] {
+  return text.split(",").map((term) => {
+    const flag = FLAGS.find((each) => each === term.trim());
+    if (flag === undefined) throw new InvalidArgumentError(`It must be a comma-separated list of ${FLAGS.join(", ")}.`);
+    return flag;
+  });
+}
+
 async function keys(flags: Flags, run: CommandRun): Promise<void> {
-  const { failOn } = flags;
-  if ((failOn?.unmanaged || failOn?.["left-behind"]) && !hasStates(flags)) {
+  const { failOn = [], unusedFor, olderThan } = flags;
+  if (failOn.some((flag) => flag === "unmanaged" || flag === "left-behind") && !hasStates(flags)) {
     throw new UsageError("--fail-on: unmanaged and left-behind need --stack or --state, which show who holds a key");
   }
-  for (const [option, one, other] of [
-    ["--older-than", flags.olderThan, failOn?.["older-than"]],
-    ["--unused-for", flags.unusedFor, failOn?.unused],
-  ] as const) {
-    if (one && other && one.ms !== other.ms)
-      throw new UsageError(`${option} and --fail-on have different ages: leave one out`);
+  if (failOn.includes("older-than") && olderThan === undefined) {
+    throw new UsageError("--fail-on: older-than needs --older-than AGE");
   }
   const states = await readStates(flags);
   const account = openAccount(flags);
   const records = await account.keysOf(flags.organization).list({ signal: run.signal });
   const now = account.serviceNow();
-  const found = inventory(records, {
-    states,
-    unusedFor: failOn?.unused ?? flags.unusedFor ?? UNUSED_FOR,
-    olderThan: failOn?.["older-than"] ?? flags.olderThan,
-    now,
-  });
-  const callers = failOn?.unmanaged && (await Callers.ask(flags, run.signal));
-  const warnings = callers ? callers.noteUnasked() : [];
+  const found = inventory(records, { states, unusedFor, olderThan, now });
+  const callers = failOn.includes("unmanaged") ? await Callers.ask(flags, run.signal) : undefined;
+  const warnings = callers?.noteUnasked() ?? [];
   const failing: InventoryKey[] = [];
   for (const key of found) {
     // The key that this command authenticates with is often created by hand. An account that lists no key says nothing.
-    const isOwn = callers && key.flags.includes("unmanaged") && (await callers.accountOf(key))?.suspects !== undefined;
-    if (failOn !== undefined && fails({ ...key, isOwn: isOwn === true }, failOn)) failing.push(key);
+    const isOwn = key.flags.includes("unmanaged") && (await callers?.accountOf(key))?.suspects !== undefined;
+    if (key.flags.some((flag) => failOn.includes(flag) && !(isOwn && flag === "unmanaged"))) failing.push(key);
   }
   if (failing.length > 0) run.exitCode = EXIT.failed;
   const hidden = noteHidden(states);
@@ -78,13 +71,12 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
     ...(flags.organization === undefined ? [] : [PROJECT]),
-    { title: "STACK", text: ({ stack = "-" }) => stack, atLeast: 14 },
-    { title: "RESOURCE", text: formatHolder, dispensable: true },
+    { title: "STACK", text: ({ stack = "-" }) => stack },
+    { title: "RESOURCE", text: formatHolder },
     {
       title: "FLAGS",
       text: ({ flags }) => flags.join(" "),
       tone: ({ flags }) => (flags.length > 0 ? "warn" : undefined),
-      atLeast: 15,
     },
   ];
   printTable(found, columns);

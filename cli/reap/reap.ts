@@ -8,8 +8,8 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { keyColumns } from "../keys/inventory";
+import { note, print } from "../output";
 import { carryOut, type Plan, printPlan, type Reason, type RevokingFlags, withRevoking } from "../revoke/carry-out";
-import { note, print } from "../terminal";
 
 /** A live key with a deadline in its name. */
 interface LeasedKey extends ApiKeyRecord {

@@ -7,7 +7,6 @@ import type { Scope } from "../../provider/keys/scope";
 import type { Role } from "../../provider/stack/keys-in-state";
 import { shownAccount } from "../../provider/text";
 import { VERSION } from "../../provider/version";
-import type { Age } from "../duration-option";
 import { ageOf, countFlags } from "../keys/inventory";
 import { originsIn, unheldFlag } from "../state/left-behind";
 import { readTime, type StateKey } from "../state/state-keys";
@@ -29,7 +28,7 @@ export type Report = ReturnType<typeof joinReport>;
 
 export type ReportKey = ReturnType<typeof describe>;
 
-/** The flags of a key in the order in which they need attention. docs/report.md explains them. */
+/** The flags of a key in the order in which they need attention. docs/cli.md explains them. */
 export const FLAGS = [
   ...(["expired", "overdue", "left-behind", "unmanaged", "gone", "not found"] as const),
   ...(["unused", "several states", "previous"] as const),
@@ -51,8 +50,8 @@ export interface NextStep {
 interface Terms {
   /** The service's time, in milliseconds. */
   readonly now: number;
-  /** The time after which an unused key is flagged. */
-  readonly unusedFor: Age;
+  /** The time after which an unused key is flagged, in milliseconds. */
+  readonly unusedFor: number;
 }
 
 /** A key in a state, and the stack of the state. */
@@ -177,7 +176,7 @@ function describe(
         : status === "live"
           ? nextStep(first, now)
           : missingStep(first, status);
-  const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
+  const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor;
   const isSet: Record<Flag, boolean> = {
     expired: isExpired,
     overdue: status === "live" && !isExpired && next.isDue && next.after !== undefined,
@@ -240,7 +239,10 @@ function nextStep(key: StateKey, now: number): NextStep {
   const { role, previousId } = key;
   if (role === "to be revoked") return dueStep("revoke", "The next `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
-  if (role === "previous") return timed("revoke", "revokes it, unless it is in use", key.revokeAfter, now);
+  if (role === "previous") {
+    const orUnused = key.requiredId === undefined ? "" : `, or key ${key.requiredId} was never used`;
+    return timed("revoke", `revokes it, unless it is in use${orUnused}`, key.revokeAfter, now);
+  }
   if (key.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
   const [action, verb] =
     key.type === "ApiKey" ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);

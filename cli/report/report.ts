@@ -9,15 +9,15 @@ import type { Scope } from "../../provider/keys/scope";
 import { counted } from "../../provider/text";
 import { type AccountFlags, configuredAccounts, readOrganization, settingsOf, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { type Age, readAge, UNUSED_FOR } from "../duration-option";
+import { unusedForOption } from "../duration-option";
+import { note, plain, printJson } from "../output";
 import { noteHidden, type ReadState, readStates, type StateFlags, withStates } from "../state/states";
-import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { joinReport, type ReadList } from "./join";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly organization?: readonly string[];
-  readonly unusedFor?: Age;
+  readonly unusedFor: number;
   readonly out?: string;
   readonly json?: true;
 }
@@ -29,14 +29,14 @@ export function addReport(program: Command, run: CommandRun): void {
     .description("shows each key with its stack, its consumers, its dates and what happens to it next");
   withStates(command)
     .option("--organization <id...>", "also lists the keys of these organizations")
-    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
+    .addOption(unusedForOption())
     .option("--out <file>", "writes the report as one HTML page, which needs nothing else")
     .option("--json", "prints JSON");
   withAccount(command).action((flags: Flags) => report(flags, run));
 }
 
 async function report(flags: Flags, run: CommandRun): Promise<void> {
-  const { json, out, unusedFor = UNUSED_FOR } = flags;
+  const { json, out, unusedFor } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
   if (out === "-") throw new UsageError("--out: a page needs a file. `--json` prints to standard output");
   const states = await readStates(flags);

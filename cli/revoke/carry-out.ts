@@ -5,9 +5,8 @@ import { keyIn } from "../../provider/key-index";
 import type { LeftoverFate } from "../../provider/keys/leftover-fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
+import { type Column, note, paint, plain, print, printJson, printTable, showProgress } from "../output";
 import { YOUNG_MINUTES } from "../state/left-behind";
-import { type Column, printTable } from "../table";
-import { LiveLines, note, paint, plain, print, printJson } from "../terminal";
 
 export interface RevokingFlags extends KeysFlags {
   readonly yes?: true;
@@ -57,7 +56,6 @@ export function printPlan<K extends ApiKeyRecord>({ revoke, keep }: Plan<K>, col
     title: "PLAN",
     text: (row) => row.plan,
     tone: (row) => (row.plan === "revoke" ? "bad" : undefined),
-    atLeast: 15,
   };
   if (rows.length > 0) printTable(rows, [...columns, plan]);
 }
@@ -98,12 +96,11 @@ export async function carryOut(order: Order, { yes, json }: RevokingFlags, run: 
 
 /** Revokes keys one after another, and verifies the result with a list. An interrupt skips the remaining keys. */
 async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal): Promise<Revocations> {
-  const lines = new LiveLines();
   const revoked: ApiKeyRecord[] = [];
   const skipped: KeyWithReason[] = [];
   const troubled: KeyWithReason[] = [];
   for (const [at, key] of planned.entries()) {
-    lines.show([`revoking key ${key.id} (${plain(key.name)}), ${at + 1} of ${planned.length}`]);
+    showProgress(`revoking key ${key.id} (${plain(key.name)}), ${at + 1} of ${planned.length}`);
     let why: string | undefined;
     try {
       signal.throwIfAborted();
@@ -125,7 +122,7 @@ async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal)
       troubled.push({ ...key, why: messageOf(error) });
     }
   }
-  lines.clear();
+  showProgress("");
   const live = await stillLive(revoked, keys);
   // A failed or unsent revocation counts as failed even if the key is not in the list: that proves nothing.
   const back = revoked.filter(({ id }) => live.has(id)).map((key) => ({ ...key, why: "is still in the list" }));

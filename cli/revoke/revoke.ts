@@ -7,9 +7,8 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
+import { note, plain, print, printTable } from "../output";
 import { holdersIn, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
-import { printTable } from "../table";
-import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
@@ -71,7 +70,7 @@ function refuseCredential({ id }: ApiKeyRecord, credential: Awaited<ReturnType<C
 function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
   if (toRevoke.length > 0) {
     const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
-    const holder = { title: "HELD BY", text, atLeast: 14 };
+    const holder = { title: "HELD BY", text };
     printTable(toRevoke, [...keyColumns(now), holder]);
   }
   for (const id of missing) print(`${id} is not a live key of this account`);

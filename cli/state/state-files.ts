@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { plain } from "../terminal";
+import { plain } from "../output";
 import { UsageError } from "../usage-error";
 
 /** Maximum size of an unpacked state, in bytes. */

@@ -46,6 +46,8 @@ export interface StateKey {
   /** The id of the previous key of the resource. */
   readonly previousId: string | undefined;
   readonly hasTriggers: boolean;
+  /** The current key that must have been used before the previous one is revoked. */
+  readonly requiredId: string | undefined;
 }
 
 /** The keys that a state holds. Of several resources with one key, the one that decides about it counts. */
@@ -95,6 +97,7 @@ function stateKey(
     isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
     previousId: text("previousKeyId"),
     hasTriggers: outputs.rotationTriggers !== undefined,
+    requiredId: outputs.requireUse === true ? text("keyId") : undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
 import { type Holder, markOf, type StackState, stackState } from "../../provider/stack/keys-in-state";
-import { note, plain } from "../terminal";
+import { note, plain } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";

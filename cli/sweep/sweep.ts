@@ -6,11 +6,11 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
+import { note, plain, print } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/left-behind";
 import { explainFailure } from "../state/pulumi-stack";
 import { type ReadState, readStates, type StateFlags, withStates } from "../state/states";
-import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 

@@ -1,6 +1,5 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { terminalColumns } from "../../provider/terminal-columns";
 import { displayOptionsFor } from "../../testing/engine/display";
 
 const widths: [what: string, stream: { isTTY?: boolean; columns?: number }, columns: number][] = [
@@ -9,10 +8,6 @@ const widths: [what: string, stream: { isTTY?: boolean; columns?: number }, colu
   ["a terminal that tells no width", { isTTY: true }, 80],
   ["a pipe", {}, Number.POSITIVE_INFINITY],
 ];
-
-test.each(widths)("%s gets lines that fit", (_, stream, columns) => {
-  expect(terminalColumns(stream)).toBe(columns);
-});
 
 test.each(widths)("the engine's display uses the same width for %s", (_, stream, columns) => {
   expect(displayOptionsFor(Object.assign(new PassThrough(), stream), {}, true).columns()).toBe(columns);

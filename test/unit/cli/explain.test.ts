@@ -22,8 +22,8 @@ test("explain lists all errors, one per line", async () => {
   ).toEqual(Object.keys(ERRORS));
 });
 
-test("a code that is nearly right gets the codes that share a word with it", async () => {
-  const { code, stderr } = await run(["explain", "kp-account"]);
+test("a code that is nearly right gets the right one", async () => {
+  const { code, stderr } = await run(["explain", "kp-wrong-acount"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean KP-WRONG-ACCOUNT?")]);
 });
 

@@ -239,14 +239,17 @@ else console.log("v3.200.1");`;
 
   test("finds a key in plain text, wrong settings, and wrong names of settings", async () => {
     const config = { "keyplane:apiKey": plain("kp_in_clear_0123456789"), "keyplane:pollInterval": plain("often") };
-    const named = { "keyplane:baseurl": plain("x"), "keyplane:kp7f3c9a1b2d4e5f60718293a4b5c6d7": plain("x") };
+    const named = {
+      "keyplane:baseurl": plain("x"),
+      [`keyplane:kp_${"7c9e6679f81b4de5a2c8f0b1d3e5f7a9".repeat(2)}`]: plain("x"),
+    };
     const asked = await ask(pulumi({ ...config, ...named }), ["doctor", "--json"], {}, PROJECT);
     const found = findings(asked);
     expect([asked.code, found.credential]).toEqual([1, expect.stringMatching(/^fail: .*plain text -> .*Revoke/)]);
     expect(found.settings).toMatch(/^fail: .*pollInterval must be a duration/);
     expect(found["setting baseurl"]).toMatch(/^warn: .*Did you mean baseUrl\?/);
-    expect(found["setting [secret]"]).toMatch(/^warn: /);
-    expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|kp7f3c/);
+    expect(found["setting kp_[secret]"]).toMatch(/^warn: /);
+    expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|7c9e6679/);
   });
 
   test("says why the configuration cannot be read, and what to do", async () => {

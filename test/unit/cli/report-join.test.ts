@@ -11,7 +11,7 @@ const NOW = Date.parse("2026-11-21T00:00:00Z");
 
 function report(lists: readonly ReadList[], ...deployments: readonly Deployment[]): Report {
   const states = deployments.map((deployment, at) => stateIn(`${at}.json`, deployment));
-  return joinReport({ lists, states }, { now: NOW, unusedFor: { text: "90d", ms: 90 * DAY } });
+  return joinReport({ lists, states }, { now: NOW, unusedFor: 90 * DAY });
 }
 
 /** The key with this id in a report. */

@@ -8,7 +8,7 @@ import { conceal } from "../../../provider/secrets";
 import { deploymentOf, listOf, npmKey } from "./report-sources";
 
 const NOW = Date.parse("2026-11-21T00:00:00Z");
-const TERMS = { now: NOW, unusedFor: { text: "90d", ms: 7_776_000_000 } };
+const TERMS = { now: NOW, unusedFor: 7_776_000_000 };
 
 function report(keys: readonly Partial<ApiKeyRecord>[], ...resources: Parameters<typeof deploymentOf>[0]): Report {
   return joinReport({ lists: [listOf(keys)], states: [stateIn("dev.json", deploymentOf(resources))] }, TERMS);

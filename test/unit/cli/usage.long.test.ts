@@ -56,7 +56,6 @@ describe("a word that could be a secret is not repeated by", () => {
     [["doctor", "--program", SECRET]],
     [["doctor", "--account", SECRET]],
     [["serve", "--port", SECRET]],
-    [["serve", "--host", SECRET]],
     [["serve", "--data", `${SECRET}/none/plane.json`]],
     [["serve", "--api-key", `${SECRET} `]],
     [[`--${SECRET}`]],

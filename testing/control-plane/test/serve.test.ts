@@ -145,11 +145,6 @@ test.each<[string, string[], RegExp]>([
   ["an unknown option", ["serve", "--prot", "1"], /--prot/],
   ["an empty key", ["serve", "--api-key", ""], /the admin key must be visible ASCII/],
   ["an invalid port", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
-  [
-    "an address that is not this machine's own",
-    ["serve", "--host", "0.0.0.0", "--api-key", "a"],
-    /only be 127\.0\.0\.1/,
-  ],
 ])("serve with %s fails with an error on one line and exit code 2", async (_, args, message) => {
   const { code, stdout, stderr } = await ended(run(...args));
   expect([code, stdout]).toEqual([2, ""]);

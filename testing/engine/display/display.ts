@@ -1,4 +1,3 @@
-import { terminalColumns } from "../../../provider/terminal-columns";
 import type { EngineEvent } from "../run/events";
 import { type Row, RunModel } from "./model";
 import { isTold, messageLines, outputLines, rowLines, type Style, summaryLines, type Widths } from "./render";
@@ -47,7 +46,7 @@ export function displayOptionsFor(
     stream,
     live: terminal && interactive,
     color: terminal && !env.NO_COLOR,
-    columns: () => (terminal ? terminalColumns(stream) : Number.POSITIVE_INFINITY),
+    columns: () => (terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY),
   };
 }
 

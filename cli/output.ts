@@ -1,8 +1,8 @@
+import { clearLine, cursorTo } from "node:readline";
 import { styleText } from "node:util";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { conceal, redact } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
-import { terminalColumns } from "../provider/terminal-columns";
 import { cleanText, printable, printableJson, shortened } from "../provider/text";
 
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
@@ -20,17 +20,6 @@ const MAX_PART = 4_000;
 /** Colors text in a terminal. Respects NO_COLOR and FORCE_COLOR. */
 export function paint(tone: Tone | undefined, text: string): Part {
   return tone === undefined || text === "" ? text : { tone, text };
-}
-
-/** Wraps text at a width, between words. A longer word gets its own line. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** Puts text of the service or a file on one line, sanitized and shortened. */
@@ -80,22 +69,32 @@ function withoutSecrets(text: string): string {
   return redact(text);
 }
 
-const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
-
-/** Lines on stderr that are overwritten to show progress. Does nothing if stderr is not a terminal. */
-export class LiveLines {
-  #shown = 0;
-
-  show(lines: readonly string[]): void {
-    const { stderr } = process;
-    if (!stderr.isTTY || (lines.length === 0 && this.#shown === 0)) return;
-    const width = terminalColumns(stderr) - 1;
-    const text = lines.map((line) => `${shortened(harmless(line), width)}\n`).join("");
-    stderr.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
-    this.#shown = lines.length;
-  }
-
-  clear(): void {
-    this.show([]);
-  }
+/** Shows a line on stderr that the next one replaces. Does nothing if stderr is not a terminal. */
+export function showProgress(line: string): void {
+  const { stderr } = process;
+  if (!stderr.isTTY) return;
+  cursorTo(stderr, 0);
+  clearLine(stderr, 1);
+  stderr.write(shortened(harmless(line), (stderr.columns || 80) - 1));
 }
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly text: (row: Row) => string;
+  readonly tone?: (row: Row) => Tone | undefined;
+}
+
+/** Prints rows as a table, and an empty line. Cells may contain text of others. */
+export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  const cells = rows.map((row) => columns.map(({ text, tone }) => ({ text: plain(text(row)), tone: tone?.(row) })));
+  const lines = [columns.map(({ title }) => ({ text: title, tone: "faint" as Tone | undefined })), ...cells];
+  const widths = columns.map((_, at) => lines.reduce((widest, line) => Math.max(widest, lengthOf(line[at]?.text)), 0));
+  for (const line of lines) {
+    print(
+      ...line.flatMap(({ text, tone }, at) => [paint(tone, text), " ".repeat((widths[at] ?? 0) - lengthOf(text) + 2)]),
+    );
+  }
+  print("");
+}
+
+const lengthOf = (text = ""): number => Array.from(text).length;
