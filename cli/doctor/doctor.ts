@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { conceal } from "../../provider/secrets";
@@ -11,7 +12,6 @@ import { paint, plain, print, printJson } from "../output";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
 import { UsageError } from "../usage-error";
 import { type Finding, fail, ok, warn } from "./finding";
-import { checkNode, checkProgram } from "./program";
 import { checkService } from "./service";
 import { checkSettings, type StackConfig } from "./settings";
 
@@ -29,7 +29,7 @@ STACK.variadic = true;
 export function addDoctor(program: Command, run: CommandRun): void {
   const command = program
     .command("doctor")
-    .description("checks versions, settings, credential, service, clock and stack, and says what to do")
+    .description("checks versions, settings, credential, service, clock, program and stack, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
     .addOption(STACK)
     .option("--json", "prints JSON");
@@ -37,6 +37,8 @@ export function addDoctor(program: Command, run: CommandRun): void {
 }
 
 async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
+  // Loaded only here, because other commands need no YAML.
+  const { checkNode, checkProgram } = await import("./program.js");
   const { stack: [stack, ...more] = [], program, account } = flags;
   if (more.length > 0) {
     throw new UsageError(
@@ -44,6 +46,8 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
     );
   }
   const folder = resolve(program);
+  // A folder that does not exist could be a misplaced secret, so it is not repeated.
+  if (!existsSync(folder)) throw new UsageError("--program: there is no such folder");
   const name = stack === undefined ? undefined : readStackName(stack);
   const [cli, ofStack, config] = await Promise.all([
     checkPulumiCli(folder),
@@ -53,11 +57,11 @@ async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   const text = (setting: string) => config.settings.get(setting)?.text;
   for (const credential of credentialsIn(text).values()) conceal(credential);
   const settings = checkSettings(account, config, { isNamed: name !== undefined });
-  const services = await Promise.all(
-    settings.accounts.map((each) => checkService(each, { isOnly: account !== undefined }, run.signal)),
-  );
+  const [ofProgram, ...services] = await Promise.all([
+    checkProgram(folder, [...config.settings.keys()]),
+    ...settings.accounts.map((each) => checkService(each, { isOnly: account !== undefined }, run.signal)),
+  ]);
   run.signal.throwIfAborted();
-  const ofProgram = checkProgram(folder, [...config.settings.keys()]);
   const found = [
     checkNode(),
     cli,

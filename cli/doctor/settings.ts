@@ -51,7 +51,7 @@ export function checkSettings(
     accounts.push(...names.map((name) => resolveSettings(config, process.env, name)));
     findings.push(...accounts.slice(0, 1).map(({ baseUrl }) => ok("base-url", baseUrl)));
   } catch (error) {
-    findings.push(fail("settings", messageOf(error), "Correct it, or unset it to use the default."));
+    findings.push(fail("settings", messageOf(error), "Correct the setting, or unset it if it has a default."));
   }
   return { findings, accounts };
 }

@@ -47,6 +47,10 @@ const EXPLAINED: Readonly<Record<Exclude<PulumiProblem, "no answer" | "failed">,
     why: "the selected backend has no stack of this name",
     remedy: "Correct the name, or select the stack's backend with `pulumi login` or PULUMI_BACKEND_URL",
   },
+  "none selected": {
+    why: "no stack is selected",
+    remedy: "Pass --stack NAME, or run `pulumi stack select`",
+  },
   "no login": {
     why: "the Pulumi CLI is not logged in",
     remedy: "Run `pulumi login`, or set PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL",

@@ -20,6 +20,7 @@ export type PulumiProblem =
   | "not found"
   | "no answer"
   | "no stack"
+  | "none selected"
   | "no login"
   | "no project"
   | "no passphrase"
@@ -133,6 +134,7 @@ function failureOf(error: ExecFileException): string {
 /** What the CLI prints about each problem. Its exit codes tell less: most problems of older versions have the same. */
 const PRINTED: readonly (readonly [PulumiProblem, RegExp])[] = [
   ["no stack", /\bno stack named\b/],
+  ["none selected", /\bno stack selected\b/],
   ["no login", /PULUMI_ACCESS_TOKEN must be set for login|\bpulumi login\b|\binvalid access token\b/],
   ["no project", /\bno Pulumi\.yaml\b/],
   ["no passphrase", /\bpassphrase must be set\b|\bno passphrase\b/],

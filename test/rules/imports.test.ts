@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "testing/control-plane",
     "commander",
     "hono",
+    "yaml",
   ],
   bench: [
     "provider",

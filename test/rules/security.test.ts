@@ -48,6 +48,9 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/cli/usage.long.test.ts", "the command line %o is refused without repeating it"],
     ["unit/cli/doctor.test.ts", "the doctor names an unusable proxy without its password"],
   ],
+  "`doctor --program` loads malicious packages of a program's folder": [
+    ["unit/cli/doctor.test.ts", "the doctor loads TypeScript in a separate process"],
+  ],
   "A local control plane shows a real key": [
     ["testing/control-plane/test/serve.test.ts", "serve creates a key of its own and shows it"],
   ],

@@ -14,9 +14,6 @@ const DEPLOY: Readonly<Record<string, DeployCommand>> = {
   destroy: "destroy",
 };
 
-/** Commands of two words. */
-const GROUPS: ReadonlySet<string> = new Set(["stack", "config"]);
-
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   const asked = [name, ...args];
   if (name === "" || name === "help" || asked.includes("--help") || asked.includes("-h")) {
@@ -30,7 +27,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   }
   const command = DEPLOY[name];
   if (command) return deploy(command, args, process);
-  const words = GROUPS.has(name) ? [name, ...args.slice(0, 1)] : [name];
+  const words = name === "stack" ? [name, ...args.slice(0, 1)] : [name];
   await manage(words, args.slice(words.length - 1), process.env);
   return true;
 }

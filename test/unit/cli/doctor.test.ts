@@ -1,4 +1,4 @@
-import { symlink } from "node:fs/promises";
+import { readFile, symlink } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNode } from "../../../cli/doctor/program";
 import { unreachable } from "../../../provider/http/unreachable";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { envOf, folderWith, run } from "./support";
+import { envOf, folderWith, run, start } from "./support";
 
 const root = resolve(__dirname, "../../..");
 const servers: Server[] = [];
@@ -25,7 +25,9 @@ afterEach(async () => {
   await plane.close();
 });
 
-const PROJECT = { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", "package.json": {} };
+/** A program for which no TypeScript is loaded, which takes as long as all other checks. */
+const PROJECT = { "Pulumi.yaml": "name: proj\nruntime: { name: nodejs, options: { typescript: false } }\n" };
+const TYPESCRIPT = { "Pulumi.yaml": "name: proj\nruntime: nodejs\n" };
 
 interface Packages {
   readonly keyplane?: boolean;
@@ -41,6 +43,17 @@ async function program(
   if (keyplane) await symlink(root, join(folder, "node_modules/keyplane"));
   if (sdk) await symlink(join(root, "node_modules/@pulumi/pulumi"), join(folder, "node_modules/@pulumi/pulumi"));
   return folder;
+}
+
+/** A program for which Pulumi loads this TypeScript. */
+async function programWith(typescript: string, files: Readonly<Record<string, string | object>> = {}): Promise<string> {
+  const sdk = {
+    "node_modules/@pulumi/pulumi/package.json": { name: "@pulumi/pulumi", version: "3.248.0" },
+    "node_modules/@pulumi/pulumi/typescript-shim.js": typescript,
+  };
+  const own = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { readonly version: string };
+  const keyplane = { "node_modules/keyplane/package.json": { name: "keyplane", version: own.version } };
+  return program({ ...TYPESCRIPT, ...sdk, ...keyplane, ...files }, { keyplane: false, sdk: false });
 }
 
 /** The address of a server on this machine. */
@@ -62,7 +75,9 @@ interface Examined {
 /** Runs the doctor without a Pulumi CLI, and ignores that finding. */
 async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined> {
   const surroundings = { env: { ...envOf(plane), PATH: "", ...env }, cwd: folder };
-  const { code, stdout, stderr } = await run(["doctor", "--json"], surroundings);
+  // A preload takes effect only at the start of a process.
+  const ending = env.NODE_OPTIONS === undefined ? run : (...given: Parameters<typeof run>) => start(...given).done;
+  const { code, stdout, stderr } = await ending(["doctor", "--json"], surroundings);
   const { ok, findings } = JSON.parse(stdout) as {
     ok: boolean;
     findings: { check: string; verdict: string; says: string; remedy?: string }[];
@@ -73,12 +88,66 @@ async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined
 }
 
 test("a working set-up has no findings", async () => {
-  expect(await examine({}, await program())).toMatchObject({ code: 0, ok: true, ills: [] });
+  expect(await examine({}, await program(TYPESCRIPT))).toMatchObject({ code: 0, ok: true, ills: [] });
 });
 
 test("a program in another language uses the plugin, and needs no packages of Node", async () => {
   const files = { "Pulumi.yaml": "name: proj\nruntime:\n  name: python\n" };
-  expect((await examine({}, await program(files, { keyplane: false, sdk: false }))).ills).toEqual([]);
+  const { ills, output } = await examine({}, await program(files, { keyplane: false, sdk: false }));
+  expect(ills).toEqual([]);
+  expect(output).toContain("runtime python, which uses the keyplane plugin");
+});
+
+test("TypeScript in ES modules, which Pulumi does not load by itself, is reported unless a loader is configured", async () => {
+  const files = { "package.json": { type: "module" }, "index.ts": "export {};" };
+  const found = (more: Readonly<Record<string, string | object>>) => programWith("", { ...files, ...more });
+  const { code, ills } = await examine({}, await found({}));
+  expect([code, ills]).toEqual([1, [expect.stringMatching(/^modules: .*Unknown file extension "\.ts"/)]]);
+  for (const works of [
+    { "Pulumi.yaml": 'name: proj\nruntime: { name: nodejs, options: { nodeargs: "--import tsx" } }\n' },
+    { "Pulumi.yaml": "name: proj\nruntime: nodejs\nmain: dist/index.js\n" },
+    { "package.json": { type: "module", main: "dist/index.js" } },
+  ]) {
+    expect((await examine({}, await found(works))).ills).toEqual([]);
+  }
+});
+
+test("the doctor accepts a TypeScript that Pulumi cannot load if Pulumi.yaml says not to load any", async () => {
+  expect((await examine({}, await programWith('exports.version = "7.0.2"', PROJECT))).ills).toEqual([]);
+});
+
+test.each([
+  ["npm", "no lock file", {}],
+  ["pnpm", "pnpm-lock.yaml", { "pnpm-lock.yaml": "" }],
+  ["yarn", "package.json", { "package.json": { packageManager: "yarn@4.5.0" }, "pnpm-lock.yaml": "" }],
+  ["bun", "Pulumi.yaml", { "Pulumi.yaml": "name: p\nruntime: { name: nodejs, options: { packagemanager: bun } }\n" }],
+])("the doctor names the package manager %s, by %s, and the command that adds a package with it", async (...given) => {
+  const [name, source, files] = given;
+  const { output } = await examine({}, await program({ ...PROJECT, ...files }, { keyplane: false }));
+  expect(output).toContain(`"${name} (${source})"`);
+  expect(output).toContain(`\`${name} ${name === "npm" ? "install" : "add"} keyplane\``);
+});
+
+test("the doctor finds packages by Yarn's Plug'n'Play if Yarn has started it", async () => {
+  const links = { keyplane: root, "@pulumi/pulumi": join(root, "node_modules/@pulumi/pulumi") };
+  // As Yarn's own file: it finds the packages that no folder has.
+  const pnp = `
+    const Module = require("node:module");
+    const find = Module._resolveFilename;
+    process.versions.pnp = "3";
+    Module._resolveFilename = (name, ...others) => {
+      const link = Object.keys(LINKS).find((each) => name === each || name.startsWith(each + "/"));
+      if (link === undefined) return find(name, ...others);
+      return find(name, { ...others[0], filename: LINKS[link] + "/x.js", paths: [MODULES] });
+    };`;
+  const [modules, all] = [join(root, "node_modules"), links].map((value) => JSON.stringify(value));
+  const file = `const [MODULES, LINKS] = [${modules}, ${all}];${pnp}`;
+  // A TypeScript that the project does not fit shows that it was loaded.
+  const tsconfig = { compilerOptions: { module: "none-such" } };
+  const files = { ...TYPESCRIPT, ".pnp.cjs": file, "yarn.lock": "", "tsconfig.json": tsconfig };
+  const folder = await program(files, { keyplane: false, sdk: false });
+  const { ills } = await examine({ NODE_OPTIONS: `--require ${join(folder, ".pnp.cjs")}` }, folder);
+  expect(ills).toEqual([expect.stringMatching(/^tsconfig: .*TS6046/)]);
 });
 
 test("the doctor tries the key of each account", async () => {
@@ -161,6 +230,15 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
     ill: /^clock: this machine's clock is (19|20) min behind/,
     warns: true,
   },
+  "a folder without a program": { folder: () => folderWith({}), ill: /^program: there is no Pulumi\.yaml/ },
+  "a program without a runtime": {
+    folder: () => program({ "Pulumi.yaml": "name: proj\n" }),
+    ill: /^program: .*sets no runtime/,
+  },
+  "a Pulumi.yaml that is not YAML": {
+    folder: () => program({ "Pulumi.yaml": "name: [\n" }),
+    ill: /^program: .*is not valid YAML/,
+  },
   "a program without keyplane": {
     folder: () => program(PROJECT, { keyplane: false }),
     ill: /^keyplane: the program cannot find keyplane/,
@@ -186,19 +264,36 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "another version of keyplane": {
     folder: () => {
-      const other = {
-        name: "keyplane",
-        version: "0.0.1",
-        exports: { "./package.json": "./package.json", "./provider": "./p.js" },
-      };
-      const files = {
-        "node_modules/keyplane/package.json": other,
-        "node_modules/keyplane/p.js": "exports.ApiKey = {};",
-      };
-      return program({ ...PROJECT, ...files }, { keyplane: false });
+      const other = { "node_modules/keyplane/package.json": { name: "keyplane", version: "0.0.1" } };
+      return program({ ...PROJECT, ...other }, { keyplane: false });
     },
     ill: /^keyplane: the program has keyplane 0\.0\.1/,
     warns: true,
+  },
+  "the module resolution of older templates": {
+    folder: async () => {
+      const compilerOptions = { module: "commonjs", moduleResolution: "node" };
+      const folder = await program({ ...TYPESCRIPT, "tsconfig.json": { compilerOptions } });
+      await symlink(join(root, "node_modules/typescript"), join(folder, "node_modules/typescript"));
+      return folder;
+    },
+    ill: /^tsconfig: TypeScript 6\.\S+ refuses "moduleResolution": "node" \(TS5107\)/,
+  },
+  "a TypeScript that Pulumi cannot load, also for a program in JavaScript": {
+    folder: () => programWith('exports.version = "7.0.2"', { "index.js": "" }),
+    ill: /^typescript: .*TypeScript 7\.0\.2/,
+  },
+  "a tsconfig.json for a newer TypeScript than Pulumi's own, which a program without one gets": {
+    folder: () => {
+      const vendored = join(root, "node_modules/@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
+      const tsconfig = { compilerOptions: { module: "nodenext" } };
+      return programWith(`module.exports = require(${JSON.stringify(vendored)})`, { "tsconfig.json": tsconfig });
+    },
+    ill: /^tsconfig: .*TypeScript 3\.8\.3.*\(TS6046\)/,
+  },
+  "Yarn's Plug'n'Play in a command that Yarn has not started": {
+    folder: () => program({ ...PROJECT, ".pnp.cjs": "", "yarn.lock": "" }, { keyplane: false, sdk: false }),
+    ill: /^packages: Yarn's Plug'n'Play/,
   },
 };
 
@@ -264,10 +359,34 @@ test("the doctor blames a proxy that is down, not the service", async () => {
   expect(output).not.toContain("sentinel");
 });
 
-test("a version in the program's folder reaches the terminal without control sequences, and no code of it runs", async () => {
-  const keyplane = { name: "keyplane", version: "\u001b[2J0.1.0\u009b31m\u202e", main: "gone.js" };
-  const files = { "node_modules/keyplane/package.json": keyplane, "node_modules/keyplane/gone.js": "process.exit(9);" };
-  const folder = await program({ ...PROJECT, ...files }, { keyplane: false });
+test("the doctor loads TypeScript in a separate process, which gets no settings and no credentials", async () => {
+  const typescript = `require("node:fs").writeFileSync("env.json", JSON.stringify({ ...process.env, ppid: process.ppid }));
+exports.version = "6.0.0"; exports.sys = { readFile() {}, fileExists: () => true };
+exports.ModuleResolutionKind = { Node10: 2 }; exports.readConfigFile = () => ({});
+exports.parseJsonConfigFileContent = () => ({ options: {}, errors: [] });`;
+  const folder = await programWith(typescript);
+  const settings = {
+    ...envOf(plane),
+    KEYPLANE_ACCOUNTS: "{}",
+    PULUMI_ACCESS_TOKEN: "pul-sentinel",
+    PULUMI_CONFIG_PASSPHRASE: "passphrase-sentinel",
+    AWS_SECRET_ACCESS_KEY: "aws-sentinel",
+    NODE_OPTIONS: "--no-warnings",
+    HTTPS_PROXY: "http://user:proxy-sentinel@127.0.0.1:9",
+  };
+  const env = { ...settings, PATH: folder, HOME: folder };
+  const { child, done } = start(["doctor", "--json"], { env, cwd: folder });
+  const { code, stdout } = await done;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("fits TypeScript 6.0.0")]);
+  const passedOn = JSON.parse(await readFile(join(folder, "env.json"), "utf8")) as NodeJS.ProcessEnv;
+  expect(passedOn).toMatchObject({ PATH: folder, HOME: folder, ppid: child.pid });
+  expect(Object.keys(settings).filter((variable) => variable in passedOn)).toEqual([]);
+});
+
+test("a version in the program's folder reaches the terminal without control sequences", async () => {
+  const keyplane = { name: "keyplane", version: "\u001b[2J0.1.0\u009b31m\u202e" };
+  const files = { ...PROJECT, "node_modules/keyplane/package.json": keyplane };
+  const folder = await program(files, { keyplane: false });
   const { code, stdout, stderr } = await run(["doctor"], { env: { ...envOf(plane), PATH: "" }, cwd: folder });
   expect([code, stdout]).toEqual([0, expect.stringContaining("the program has keyplane 0.1.0")]);
   expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);

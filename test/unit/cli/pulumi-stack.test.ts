@@ -247,8 +247,12 @@ else console.log("v3.200.1");`;
     const found = findings(asked);
     expect([asked.code, found.credential]).toEqual([1, expect.stringMatching(/^fail: .*plain text -> .*Revoke/)]);
     expect(found.settings).toMatch(/^fail: .*pollInterval must be a duration/);
-    expect(found["setting baseurl"]).toMatch(/^warn: .*Did you mean baseUrl\?/);
-    expect(found["setting kp_[secret]"]).toMatch(/^warn: /);
+    // The plugin refuses an unknown setting, and the npm package ignores it.
+    expect(found["setting baseurl"]).toMatch(/^fail: .*Did you mean baseUrl\?/);
+    expect(found["setting kp_[secret]"]).toMatch(/^fail: /);
+    const node = { "Pulumi.yaml": "name: proj\nruntime: nodejs\n" };
+    const ignored = findings(await ask(pulumi(named), ["doctor", "--json"], {}, node));
+    expect(ignored["setting baseurl"]).toMatch(/^warn: .*no effect/);
     expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|7c9e6679/);
   });
 
@@ -259,6 +263,8 @@ else console.log("v3.200.1");`;
     );
     expect([asked.code, await plane.count()]).toEqual([1, 0]);
     expect(asked.stdout + asked.stderr).not.toContain(SECRET);
+    const none = await ask(fails("no stack selected; please use"), ["doctor", "--json"], unset, PROJECT);
+    expect(findings(none).config).toMatch(/^fail: .*no stack is selected, .* -> Pass --stack NAME/);
     // The environment can have everything.
     expect(findings(await ask(fails("x"), ["doctor", "--json"], {}, PROJECT))).not.toHaveProperty("config");
   });

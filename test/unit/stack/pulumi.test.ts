@@ -63,6 +63,7 @@ describe("the Pulumi CLI", () => {
 
   test.each([
     ["error: no stack named 'dev' found", "no stack"],
+    ["error: no stack selected; please use `pulumi stack select`", "none selected"],
     ["error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions", "no login"],
     ["error: no Pulumi.yaml project file found", "no project"],
     ["error: something else", "failed"],

@@ -114,7 +114,7 @@ export async function setConfig(
 }
 
 /** Adds the project's name as the namespace of a key that has none. */
-export function namespaced(project: string, key: string): string {
+function namespaced(project: string, key: string): string {
   return key.includes(":") ? key : `${project}:${key}`;
 }
 

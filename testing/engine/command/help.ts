@@ -8,7 +8,7 @@ Commands, as in pulumi:
   stack output [NAME]                     print what the program exports, with --json and --show-secrets
   stack export                            print the state, with --show-secrets
   stack history --json                    print the runs of the stack, with --page-size N
-  config get KEY                          print a value of the stack's configuration, decrypted
+  config --json --show-secrets            print the configuration of the stack, decrypted
   cancel                                  remove the lock of a killed run
 
 Flags of most commands:

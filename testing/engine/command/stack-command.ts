@@ -1,11 +1,10 @@
-/** The commands that deploy nothing: those of `stack` and `config`, and `cancel`. */
+/** The commands that deploy nothing: those of `stack`, `config` and `cancel`. */
 import { NotSupportedError } from "../refused";
 import { SECRET_MARK } from "../run/events";
 import { type ExportedStack, manifestAt, schemaOf } from "../state/checkpoint";
 import { type Json, mapMapSecrets, type Properties } from "../state/property";
 import { STACK_TYPE } from "../state/urn";
 import { mapWithoutSecrets } from "../state/values";
-import { namespaced } from "./config";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { OpenStack, placeOf } from "./stack";
 import { shownRecord } from "./update-record";
@@ -22,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "stack history": { flags: { json: "switch", "page-size": "value" }, run: history },
   "stack output": { flags: { json: "switch", "show-secrets": "switch" }, run: output },
   cancel: { flags: { yes: "switch" }, run: cancel },
-  "config get": { flags: {}, run: configGet },
+  config: { flags: { json: "switch", "show-secrets": "switch" }, run: config },
 };
 
 /** Runs a command that deploys nothing. `words` is the start of the command line, such as `["stack", "export"]`. */
@@ -73,14 +72,12 @@ async function cancel(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   await backend.cancel(project.name, flags.words[0] ?? stack);
 }
 
-async function configGet(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
-  const [key] = flags.words;
-  if (key === undefined) throw new Error("config get KEY: no key");
-  const stack = await OpenStack.open(await placeOf(flags, env), env);
-  const { values } = await stack.config();
-  const value = values[namespaced(stack.place.project.name, key)];
-  if (value === undefined) throw new Error("the stack's configuration has no value of this name");
-  console.log(value);
+async function config(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const isWhole = flags.switches.has("json") && flags.switches.has("show-secrets") && flags.words.length === 0;
+  if (!isWhole) throw new NotSupportedError("config without --json --show-secrets");
+  const { values, secretKeys } = await (await OpenStack.open(await placeOf(flags, env), env)).config();
+  const shown = Object.entries(values).map(([key, value]) => [key, { value, secret: secretKeys.includes(key) }]);
+  console.log(JSON.stringify(Object.fromEntries(shown), undefined, 2));
 }
 
 function table(outputs: Properties): string[] {

@@ -18,7 +18,7 @@ export async function placeOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<Sta
   const project = await loadProject(flags.values.get("cwd") ?? process.cwd());
   const backend = FileBackend.fromUrl(env.PULUMI_BACKEND_URL);
   const named = flags.values.get("stack") ?? env.PULUMI_STACK;
-  if (!named) throw new Error("no stack: name it with --stack");
+  if (!named) throw new Error("no stack selected: name it with --stack");
   const parts = named.split("/");
   const [stack = "", owner] = parts.toReversed();
   if (parts.length > 2 && owner !== project.name) {

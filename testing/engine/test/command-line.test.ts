@@ -25,23 +25,27 @@ test.each([["--version"], ["version"]])("%s prints the version of the package", 
   expect(run(arg)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
-test("config get prints a value of the stack's configuration, decrypted with the passphrase", async () => {
+test("config prints the stack's configuration, decrypted with the passphrase", async () => {
   const folder = mkdtempSync(join(tmpdir(), "keyplane-config-"));
   try {
     const secrets = await PassphraseSecrets.create("right");
-    writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\nconfig: { region: eu }\n");
     const secure = secrets.encrypt("kp_verysecret");
     const config = `encryptionsalt: ${secrets.salt}\nconfig: { keyplane:apiKey: { secure: "${secure}" } }\n`;
     writeFileSync(join(folder, "Pulumi.dev.yaml"), config);
-    const get = (name: string, passphrase = "right") => {
+    const print = (passphrase: string, ...flags: string[]) => {
       const env = { ...process.env, PULUMI_BACKEND_URL: `file://${folder}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
-      const args = [compiledModule("engine", "main.js"), "config", "get", name, "--stack", "dev", "--non-interactive"];
+      const args = [compiledModule("engine", "main.js"), "config", ...flags, "--stack", "dev", "--non-interactive"];
       return spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
     };
-    expect(get("keyplane:apiKey")).toMatchObject({ status: 0, stdout: "kp_verysecret\n" });
-    expect(get("nothing")).toMatchObject({ status: 255, stdout: "" });
+    const whole = ["--json", "--show-secrets"];
+    expect(JSON.parse(print("right", ...whole).stdout)).toEqual({
+      "proj:region": { value: "eu", secret: false },
+      "keyplane:apiKey": { value: "kp_verysecret", secret: true },
+    });
+    expect(print("right")).toMatchObject({ status: 255, stdout: "" });
     const wrong = { status: 255, stdout: "", stderr: expect.stringContaining("incorrect passphrase") };
-    expect(get("keyplane:apiKey", "wrong")).toMatchObject(wrong);
+    expect(print("wrong", ...whole)).toMatchObject(wrong);
   } finally {
     rmSync(folder, { recursive: true });
   }
