@@ -1,16 +1,15 @@
-import { parseDuration } from "../duration";
 import { KeyplaneError } from "../errors";
-import { reportSkew } from "../keys/clock";
-import { createKey, NotCreated } from "../keys/creating";
+import { NotCreated } from "../keys/creating";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
 import { settleLeftovers } from "../keys/leftovers";
 import { settleLost, tellInDoubt } from "../keys/lost";
-import { formatKey, nameInUrn, prefixFrom } from "../keys/naming";
+import { formatKey, nameInUrn } from "../keys/naming";
+import { newKey } from "../keys/new-key";
 import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
-import { finishPending, pendingAfter, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
+import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
 import { scopeKey, scopeOf } from "../keys/scope";
 import {
@@ -121,7 +120,10 @@ export const apiKey = atBorder<Inputs, State>({
       const pendingRevocations = await revokeAll(pendingKeys(saved), call);
       const lost = await settleLost(saved.lost, saved.account, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
-      if (state.key !== undefined) return waitUntilReady(id, state, state.key.key, call);
+      if (state.key !== undefined) {
+        const { pending, reason } = await finishPending(state.pending, state.key, inputs, call);
+        return mustBeReady({ ...state, pending }, id, reason);
+      }
       await waitForProjects(inputs, call);
       return makeKey(state, call);
     });
@@ -246,43 +248,22 @@ function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: St
  */
 async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<State> {
   const { inputs } = before;
-  const { name, namePrefix, onNameConflict, projectId, maxAge, sealTo } = inputs;
-  const request = {
-    prefix: namePrefix ?? prefixFrom(nameInUrn(call.urn)),
-    exact: name === undefined ? undefined : { name, onNameConflict, projectId, replaced },
-    projectId,
-    maxAgeMs: parseDuration(maxAge),
-    sealTo,
-  };
+  const { name, onNameConflict, projectId } = inputs;
+  const exact = name === undefined ? undefined : { name, onNameConflict, projectId, replaced };
+  const account = call.place.fingerprint;
   try {
-    const { created, sealedKey, left } = await createKey(request, before, call);
-    const { id, key, createdAt, operations } = created;
-    reportSkew(call);
-    const state: State = {
-      ...before,
-      ...left,
-      key: heldFrom(created, sealedKey),
-      createdAt,
-      pending: pendingAfter(operations, inputs),
-      account: call.place.fingerprint,
-    };
-    return await waitUntilReady(call.id ?? id, state, key, call);
+    const { key, createdAt, pending, left, reason } = await newKey(inputs, before, call, exact);
+    return mustBeReady({ ...before, ...left, key, createdAt, pending, account }, call.id ?? key.id, reason);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
-    const { left } = error;
-    const state = { ...before, ...left, createdAt: undefined, account: call.place.fingerprint };
+    const state = { ...before, ...error.left, createdAt: undefined, account };
     // Nothing but a later import reads the id.
     throw new NotReady<State>(call.id ?? call.mark, state, error.message, error.code);
   }
 }
 
-/**
- * Waits until an existing key is ready. Whatever fails from here on, the key is recorded.
- * @param secret - Its secret, if this run has it.
- */
-async function waitUntilReady(id: string, state: State, secret: string | undefined, call: Call): Promise<State> {
-  const trial = { id: state.key?.id, key: secret, sealedKey: state.key?.sealedKey };
-  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, call);
-  if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
-  return { ...state, pending };
+/** The state of a key. It is recorded, whether or not there is a reason why the key is not ready. */
+function mustBeReady(state: State, id: string, reason: string | undefined): State {
+  if (reason !== undefined) throw new NotReady(id, state, reason);
+  return state;
 }

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { isoOf, parseDuration } from "../../duration";
+import { isoOf } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
-import { reportSkew } from "../../keys/clock";
-import { createKey, NotCreated } from "../../keys/creating";
+import { NotCreated } from "../../keys/creating";
 import { mustBeHere } from "../../keys/finding";
 import { expiresAt } from "../../keys/lease";
-import { formatKey, nameInUrn, prefixFrom } from "../../keys/naming";
+import { formatKey } from "../../keys/naming";
+import { newKey } from "../../keys/new-key";
 import type { Call } from "../../keys/place";
-import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
+import { waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoking";
-import { type HeldKey, heldFrom, type Left } from "../../keys/state";
-import type { PendingWork } from "../../pending-work";
+import type { HeldKey, Left } from "../../keys/state";
 import { NotReady } from "../resource";
 import { graceOf, type RotationInputs } from "./fields";
 import type { RotationReason } from "./plan";
@@ -47,7 +46,7 @@ export async function rotateKey(
     if (sameKeys(left, saved)) throw made.error;
     throw new NotReady(id, left, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
   }
-  const { key: current, createdAt, unready } = made;
+  const { key: current, createdAt, reason: unready } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
     ...left,
@@ -96,50 +95,27 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
   throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
 }
 
-/** A new key, and why it is not ready if it is not; or why there is none, or none that can be used. */
-type Attempt = { readonly left: Left } & (
-  | {
-      readonly key: HeldKey;
-      readonly createdAt: string;
-      readonly pending: readonly PendingWork[];
-      readonly unready?: string;
-    }
-  | { readonly error: unknown }
-);
+/** A new key; or why there is none, or none that can be used. */
+type Attempt = Awaited<ReturnType<typeof newKey>> | { readonly left: Left; readonly error: unknown };
 
 /** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
 async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Attempt> {
-  const { namePrefix, projectId, maxAge, sealTo } = inputs;
-  let newKey: Awaited<ReturnType<typeof createKey>>;
+  let made: Awaited<ReturnType<typeof newKey>>;
   try {
     await waitForProjects(inputs, call);
     call.row.progress("creating a new key");
-    const prefix = namePrefix ?? prefixFrom(nameInUrn(call.urn));
-    newKey = await createKey({ prefix, projectId, maxAgeMs: parseDuration(maxAge), sealTo }, before, call);
+    made = await newKey(inputs, before, call);
   } catch (error) {
-    const isLeft = error instanceof NotCreated;
-    const { requests, lost, pendingRevocations } = isLeft ? error.left : before;
-    return { left: { requests, lost, pendingRevocations }, error: isLeft ? error.cause : error };
+    return error instanceof NotCreated ? { left: error.left, error: error.cause } : { left: before, error };
   }
-  const { created, sealedKey, left } = newKey;
-  const { id, name, key, createdAt, operations } = created;
-  reportSkew(call);
-  const work = pendingAfter(operations, inputs);
-  const { pending, why, reason } = await finishPending(work, { id, key, sealedKey }, inputs, call);
-  if (pending.some((each) => each.status === "failed")) {
-    const live = await revokeAll([{ id, name, createdAt, account: call.place.fingerprint }], call);
-    const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
-    const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
-    const pendingRevocations = [...left.pendingRevocations, ...live];
-    return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
-  }
-  return {
-    left,
-    key: heldFrom(created, sealedKey),
-    createdAt,
-    pending,
-    ...(reason !== undefined && { unready: reason }),
-  };
+  const { key, createdAt, pending, left, why } = made;
+  if (!pending.some((each) => each.status === "failed")) return made;
+  const { id, name } = key;
+  const live = await revokeAll([{ id, name, createdAt, account: call.place.fingerprint }], call);
+  const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
+  const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
+  const pendingRevocations = [...left.pendingRevocations, ...live];
+  return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
