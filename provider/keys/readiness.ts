@@ -15,10 +15,6 @@ interface Trial {
   readonly sealedKey?: SealedTexts | undefined;
 }
 
-export function pendingIn(pending: unknown): readonly PendingWork[] {
-  return Array.isArray(pending) ? pending : [];
-}
-
 export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),

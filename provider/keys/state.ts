@@ -4,7 +4,6 @@ import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import type { KeyInputs } from "./fields";
-import { pendingIn } from "./readiness";
 
 /** A key as a state has it. */
 export interface HeldKey {
@@ -49,7 +48,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
   const lostNames = textsOf(outputs.lostNames);
   return {
     createdAt: textOf(outputs.createdAt),
-    pending: pendingIn(outputs.pending),
+    pending: Array.isArray(outputs.pending) ? outputs.pending : [],
     pendingRevocations: textsOf(outputs.pendingRevocations),
     requests: typeof outputs.requests === "number" ? outputs.requests : 1,
     lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
@@ -75,7 +74,14 @@ export function writeKeyState({
   };
 }
 
-export function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
+/** A key in the outputs of a resource; `undefined` if they have none. */
+export function heldKey({
+  id,
+  name,
+  key,
+  sealedKey,
+  digest,
+}: Readonly<Record<keyof HeldKey, unknown>>): HeldKey | undefined {
   if (typeof id !== "string") return undefined;
   const secret = textOf(key);
   return {

@@ -204,10 +204,10 @@ function readState(outputs: Members): State {
         "again, with the type of this ApiKey as an alias if the state already has it, or give the ApiKey another name",
     );
   }
-  const { keyId, name, key, sealedKey, digest } = outputs;
+  const { keyId: id, name, key, sealedKey, digest } = outputs;
   return {
     inputs: inputsIn<Inputs>(fields, outputs),
-    key: heldKey(keyId, name, key, sealedKey, digest),
+    key: heldKey({ id, name, key, sealedKey, digest }),
     ...readKeyState(outputs),
   };
 }

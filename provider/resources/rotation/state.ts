@@ -37,10 +37,9 @@ const NONE = "none";
 
 /** Reads a resource's outputs, also those of an `ApiKey`, which an alias can pass. */
 export function readState(outputs: Members): RotationState {
-  const { keyId, name, key, sealedKey, digest, leasedFor, sealedTo, adopted } = outputs;
-  const { previousKeyId, previousName, previousKey, previousSealedKey, previousDigest } = outputs;
+  const { keyId: id, name, key, sealedKey, digest, leasedFor, sealedTo, adopted } = outputs;
   const given = inputsIn<RotationInputs>(rotationFields, outputs);
-  const current = heldKey(keyId, name, key, sealedKey, digest);
+  const current = heldKey({ id, name, key, sealedKey, digest });
   const { id: adoptedId, name: adoptedName } = membersOf(adopted);
   return {
     inputs: { ...given, sealTo: recipientsIn(given.sealTo) },
@@ -48,7 +47,13 @@ export function readState(outputs: Members): RotationState {
     isQueued: outputs.rotationQueued === true,
     sealedTo: current?.sealedKey && recipientsIn(sealedTo ?? given.sealTo),
     leasedFor: leasedFor === NONE ? undefined : textOf(leasedFor ?? given.maxAge),
-    previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
+    previous: heldKey({
+      id: outputs.previousKeyId,
+      name: outputs.previousName,
+      key: outputs.previousKey,
+      sealedKey: outputs.previousSealedKey,
+      digest: outputs.previousDigest,
+    }),
     rotatedAt: textOf(outputs.rotatedAt),
     deliveredAt: textOf(outputs.deliveredAt),
     retireAfter: textOf(outputs.retireAfter),
