@@ -1,5 +1,6 @@
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
+import { noteSeen } from "../keys/leftovers";
 import { nameInUrn } from "../keys/naming";
 import type { Call, Row } from "../keys/place";
 import { scopeOf } from "../keys/scope";
@@ -36,37 +37,44 @@ export class CallError extends Error {
 }
 
 /**
- * Runs a call that can send requests. Throws a `CallError` for whatever it throws.
- * @param at - What names the scope and the mark: the inputs, or the outputs of a resource that has no new ones.
- * @param held - The outputs of the resource. @default at
+ * Runs a call that can send requests. Throws a `CallError` for whatever it throws. The keys that the resource has are none
+ * that an interrupted run has left; `see` says the same of those in further outputs.
+ * @param scopeAndMark - What names these: the inputs, or the outputs of a resource that has no new ones.
+ * @param held - What the resource has: its outputs, or the inputs of one that does not exist yet. @default scopeAndMark
  */
 export async function runCall<T>(
   session: Session,
   { type, urn, timeoutMs }: Target,
-  { kind, id, at, held = at }: Pick<Call, "kind" | "id"> & { readonly at: Members; readonly held?: Members },
-  body: (call: Call) => Promise<T>,
+  {
+    kind,
+    id,
+    scopeAndMark,
+    held = scopeAndMark,
+  }: Pick<Call, "kind" | "id"> & { readonly scopeAndMark: Members; readonly held?: Members },
+  body: (call: Call, see: (outputs: Members) => void) => Promise<T>,
 ): Promise<T> {
   return describing(session, { type, urn }, { verb: kind, held }, async () => {
     const row = new ResourceRow(session, urn);
-    const place = session.place(scopeOf(at));
+    const place = session.place(scopeOf(scopeAndMark));
+    const see = (outputs: Members) => noteSeen(place, type.holds?.(outputs) ?? []);
     const running = { place, row };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";
     try {
-      const call = { kind, urn, id, mark: textOf(at.__mark) ?? "", place, row, stack: session.stack, timeoutMs };
-      const answer = await body(call);
+      see(held);
+      const mark = textOf(scopeAndMark.__mark) ?? "";
+      const answer = await body({ kind, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
       outcome = "done";
       publishDiagnostic("before-return", `${kind} ${type.name}`);
       return answer;
     } finally {
       row.end(outcome);
       session.running.delete(running);
-      await session.engine.flush();
     }
   });
 }
 
-/** Runs what a call does. Whatever it throws becomes a `CallError`, whose text names the resource and the code. */
+/** Runs what a call does, and shows what it says. What it throws becomes a `CallError`, which names the resource and the code. */
 export async function describing<T>(
   session: Session,
   { type, urn }: Pick<Target, "type" | "urn">,
@@ -80,6 +88,8 @@ export async function describing<T>(
   } catch (error) {
     const doing = `${verb} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
     throw new CallError(described(session, doing, error), type, error instanceof NotReady ? error : undefined);
+  } finally {
+    await session.engine.flush();
   }
 }
 

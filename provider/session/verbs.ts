@@ -1,6 +1,5 @@
 import { InputError } from "../errors";
 import { checkId } from "../ids";
-import { noteSeen } from "../keys/leftovers";
 import { newMark } from "../keys/naming";
 import { sameScope } from "../keys/scope";
 import { type Members, textOf, withoutEmpty } from "../members";
@@ -39,7 +38,6 @@ export async function checkResource(
       olds,
     );
     const reasons = await reasonsOf(failures);
-    await session.engine.flush();
     if (type.holds === undefined) return { inputs, reasons };
     const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));
     return { inputs: { ...inputs, __mark: mark }, reasons };
@@ -57,7 +55,6 @@ export async function diffResource(
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const row = new ResourceRow(session, urn);
     for (const reason of found.reasons) row.info(reason);
-    await session.engine.flush();
     // What is replaced in its place must be found there before its successor is created.
     if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.replaced.set(urn, outputs);
     else session.replaced.delete(urn);
@@ -67,11 +64,11 @@ export async function diffResource(
 
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
   const { type, urn } = target;
-  return runCall(session, target, { kind: "create", at: inputs }, async (call) => {
+  return runCall(session, target, { kind: "create", scopeAndMark: inputs }, async (call, see) => {
     const replaced = session.replaced.get(urn);
-    if (replaced !== undefined) noteSeen(call.place, type.holds?.(replaced) ?? []);
+    if (replaced !== undefined) see(replaced);
     const made = await type.create(inputs, call, replaced);
-    noteSeen(call.place, type.holds?.(made.state) ?? []);
+    see(made.state);
     return made;
   });
 }
@@ -82,9 +79,8 @@ export async function readResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
-  return runCall(session, target, { kind: "read", id, at: outputs }, async (call) => {
+  return runCall(session, target, { kind: "read", id, scopeAndMark: outputs }, async (call) => {
     session.noteRead(id, target.urn);
-    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
     return target.type.read(outputs, call);
   });
 }
@@ -94,10 +90,9 @@ export async function updateResource(
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Members> {
-  return runCall(session, target, { kind: "update", id, at: inputs, held: outputs }, async (call) => {
-    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
+  return runCall(session, target, { kind: "update", id, scopeAndMark: inputs, held: outputs }, async (call, see) => {
     const state = await target.type.update(outputs, inputs, call);
-    noteSeen(call.place, target.type.holds?.(state) ?? []);
+    see(state);
     return state;
   });
 }
@@ -107,10 +102,9 @@ export async function deleteResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<void> {
-  return runCall(session, target, { kind: "delete", id, at: outputs }, async (call) => {
-    noteSeen(call.place, target.type.holds?.(outputs) ?? []);
-    await target.type.delete(outputs, call);
-  });
+  return runCall(session, target, { kind: "delete", id, scopeAndMark: outputs }, (call) =>
+    target.type.delete(outputs, call),
+  );
 }
 
 /**
@@ -127,7 +121,7 @@ export async function importResource(
   const slash = hasKeys ? path.lastIndexOf("/") : -1;
   const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
   const inputs = withoutEmpty({ organizationId, __mark: hasKeys ? newMark(urn) : undefined });
-  return runCall(session, target, { kind: "read", at: inputs }, async (call) => {
+  return runCall(session, target, { kind: "read", scopeAndMark: inputs }, async (call) => {
     if (hasKeys) checkId("apiKey", id, "id");
     if (organizationId !== undefined) checkId("organization", organizationId, "id");
     const found = await type.import?.(id, importKey(id), inputs, call);
