@@ -15,6 +15,7 @@ import { firstList } from "./leftovers";
 import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
 import type { Call } from "./place";
+import { endOf } from "./revoking";
 import type { Sealer } from "./sealing";
 import type { Left } from "./state";
 
@@ -144,11 +145,14 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
 async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
   if (!isOtherKey(error)) throw error;
   const isGone = await revokeOrphan(error.created.id, "whose scope is another than requested,", attempts, call);
-  const end = isGone ? "is revoked again" : "is still to be revoked";
   const remedy =
     "Check projectId, and whether the service supports keys that are limited to a project. If a key with this scope will " +
     "do, set or remove projectId accordingly";
-  throw new KeyplaneError(error.code, `${error.message}. Nobody got the key, and it ${end}. ${remedy}`, error);
+  throw new KeyplaneError(
+    error.code,
+    `${error.message}. Nobody got the key, and it ${endOf(isGone)}. ${remedy}`,
+    error,
+  );
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
@@ -157,8 +161,7 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
     return await sealer(key);
   } catch (error) {
     const isGone = await revokeOrphan(id, "which could not be sealed,", attempts, call);
-    const end = isGone ? "is revoked again" : "is still to be revoked";
-    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${end}: ${messageOf(error)}`);
+    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${endOf(isGone)}: ${messageOf(error)}`);
   }
 }
 

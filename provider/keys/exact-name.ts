@@ -1,12 +1,11 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import { shownName } from "../text";
 import type { Attempts } from "./creating";
 import type { RecordedKey } from "./finding";
 import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey, inDoubt, withLost } from "./lost";
-import { formatKey, formatListed, nameInUrn } from "./naming";
+import { formatKey, formatListed, shownResource } from "./naming";
 import type { Call } from "./place";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
@@ -104,7 +103,7 @@ async function otherHolder({ id }: ApiKeyRecord, call: Call): Promise<string | u
     return "and the state of the stack, which shows whether a resource has it, could not be read";
   }
   const holder = state.holderOf(id);
-  return holder && `which belongs to ${JSON.stringify(shownName(nameInUrn(holder)))} in this stack`;
+  return holder && `which belongs to ${shownResource(holder)} in this stack`;
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */

@@ -2,9 +2,8 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { EngineStep, StackFacts } from "../stack/state";
-import { shownName } from "../text";
 import { type LeftoverFacts, leftoverFate, type Why } from "./leftover-fate";
-import { formatListed, generatedIn, markIn, nameInUrn, numberIn, tagOf } from "./naming";
+import { formatListed, generatedIn, markIn, numberIn, shownResource, tagOf } from "./naming";
 import type { Call, Place } from "./place";
 import { revokeCommand } from "./scope";
 
@@ -52,7 +51,7 @@ export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRe
   } catch (error) {
     if (known.list === list) known.list = undefined;
     if (isAsker || list.urn === urn || !(error instanceof KeyplaneError) || isAborted(error)) throw error;
-    const asker = JSON.stringify(shownName(nameInUrn(list.urn)));
+    const asker = shownResource(list.urn);
     throw new KeyplaneError(error.code, `the list of keys could not be read: see the error of ${asker}`, error);
   }
 }

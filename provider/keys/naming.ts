@@ -89,6 +89,11 @@ export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
 
+/** The name of a resource in quotes, for messages. */
+export function shownResource(urn: string): string {
+  return JSON.stringify(shownName(nameInUrn(urn)));
+}
+
 /** Formats a key for messages. The service chose its name. */
 export function formatKey({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
   return `${id} (${shownName(name)})`;

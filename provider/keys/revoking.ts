@@ -53,6 +53,11 @@ export async function revokeAll(toRevoke: readonly RecordedKey[], call: Call): P
   return left.flat();
 }
 
+/** What has become of a new key that nobody got, as the end of a sentence. */
+export function endOf(isGone: boolean): string {
+  return isGone ? "is revoked again" : "is still to be revoked";
+}
+
 /** Throws if keys are still live that had to be revoked. */
 export function mustBeRevoked(left: readonly string[], origin = ""): void {
   if (left.length === 0) return;

@@ -5,7 +5,7 @@ import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
 import { settleLeftovers } from "../keys/leftovers";
 import { settleLost, tellInDoubt } from "../keys/lost";
-import { formatKey, nameInUrn } from "../keys/naming";
+import { formatKey, shownResource } from "../keys/naming";
 import { newKey } from "../keys/new-key";
 import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
@@ -30,7 +30,6 @@ import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
-import { shownName } from "../text";
 import { atBorder, inputsIn, NotReady, settling, settlingForGood } from "./resource";
 
 const NO_ADOPTION =
@@ -169,7 +168,7 @@ function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
     // Neither a list nor the state shows a key that another resource is about to get.
     const other = isKnown ? check.claim(`${scopeKey(scopeOf(inputs))} ${String(name)}`) : undefined;
     if (other !== undefined) {
-      const reason = `is also that of ${JSON.stringify(shownName(nameInUrn(other)))} in this stack. Choose another name`;
+      const reason = `is also that of ${shownResource(other)} in this stack. Choose another name`;
       failures.push({ property: "name", reason, code: "KP-NAME-TAKEN" });
     }
     if (inputs.namePrefix !== undefined) {

@@ -1,14 +1,14 @@
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
 import { noteSeen } from "../keys/leftovers";
-import { nameInUrn } from "../keys/naming";
+import { shownResource } from "../keys/naming";
 import type { Call, Row } from "../keys/place";
 import { scopeOf } from "../keys/scope";
 import { type Members, membersOf, textOf } from "../members";
 import { NotReady, type ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
 import { conceal } from "../secrets";
-import { shownName, toMessage } from "../text";
+import { toMessage } from "../text";
 import type { Severity } from "./engine-link";
 import type { LongWait } from "./long-waits";
 import type { Session } from "./session";
@@ -86,7 +86,7 @@ export async function describing<T>(
   try {
     return await body();
   } catch (error) {
-    const doing = `${verb} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
+    const doing = `${verb} ${type.name} ${shownResource(urn)}`;
     throw new CallError(described(session, doing, error), type, error instanceof NotReady ? error : undefined);
   } finally {
     await session.engine.flush();

@@ -4,13 +4,12 @@ import { AbortedError, type ErrorCode, isKeyplaneError, KeyplaneError } from "..
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountFingerprint } from "../keys/account";
-import { nameInUrn } from "../keys/naming";
+import { shownResource } from "../keys/naming";
 import type { Place, Row } from "../keys/place";
 import { type Scope, scopeKey } from "../keys/scope";
 import type { Members } from "../members";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
 import { Stack } from "../stack/stack";
-import { shownName } from "../text";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./long-waits";
 
@@ -148,5 +147,5 @@ export class Session {
 }
 
 function referringTo(urn: string, code: ErrorCode): KeyplaneError {
-  return new KeyplaneError(code, `see the error of ${JSON.stringify(shownName(nameInUrn(urn)))}`);
+  return new KeyplaneError(code, `see the error of ${shownResource(urn)}`);
 }

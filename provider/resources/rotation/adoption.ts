@@ -2,7 +2,7 @@ import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
 import { reportSkew } from "../../keys/clock";
 import { stepOf } from "../../keys/leftovers";
-import { formatKey, nameInUrn } from "../../keys/naming";
+import { formatKey, shownResource } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, sameScope } from "../../keys/scope";
@@ -11,7 +11,6 @@ import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
-import { shownName } from "../../text";
 import type { Imported } from "../resource";
 import type { PlannedRotation, RotationInputs } from "./fields";
 import { heldBy, NOTHING, type RotationState } from "./state";
@@ -37,8 +36,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
   if (adopt === undefined) return [];
   const other = check.claim(`adoption of ${adopt.id}`);
   if (other !== undefined) {
-    const name = nameInUrn(other);
-    const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
+    const reason = `names key ${adopt.id}, which ${shownResource(other)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];
   }
   if (Object.keys(before).length > 0 || accountFailures(inputs, check).length > 0) return [];
@@ -55,7 +53,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
-      `key ${adopt.id} belongs to ${JSON.stringify(shownName(nameInUrn(holder)))} in this stack. Remove adopt to get a new key`,
+      `key ${adopt.id} belongs to ${shownResource(holder)} in this stack. Remove adopt to get a new key`,
     );
   }
   const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;

@@ -8,7 +8,7 @@ import { formatKey } from "../../keys/naming";
 import { newKey } from "../../keys/new-key";
 import type { Call } from "../../keys/place";
 import { waitForProjects } from "../../keys/readiness";
-import { revokeAll, settingWith } from "../../keys/revoking";
+import { endOf, revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey, Left } from "../../keys/state";
 import { NotReady } from "../resource";
 import { graceOf, type RotationInputs } from "./fields";
@@ -112,8 +112,7 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
   if (!pending.some((each) => each.status === "failed")) return made;
   const { id, name } = key;
   const live = await revokeAll([{ id, name, createdAt, account: call.place.fingerprint }], call);
-  const end = live.length === 0 ? "is revoked again" : "is still to be revoked";
-  const text = `the new key ${id} was not delivered and ${end}: ${why}. The next \`pulumi up\` creates another one`;
+  const text = `the new key ${id} was not delivered and ${endOf(live.length === 0)}: ${why}. The next \`pulumi up\` creates another one`;
   const pendingRevocations = [...left.pendingRevocations, ...live];
   return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
 }
