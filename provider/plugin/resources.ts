@@ -11,7 +11,6 @@ import {
   diffResource,
   importResource,
   readResource,
-  stableOutputs,
   updateResource,
 } from "../session/verbs";
 import type { ProviderConfig } from "./config";
@@ -65,7 +64,7 @@ export class Resources {
     const outputs = fromState(olds);
     if (named.isPreview) {
       const inputs = fromPulumi(news);
-      return preview(named.type, inputs, outputs, stableOutputs(this.session, named, outputs, inputs));
+      return preview(named.type, inputs, outputs, named.type.stable(outputs, inputs, this.session.now()));
     }
     return toEngine(named.type, await updateResource(this.session, named, { id, outputs, inputs: fromState(news) }));
   }

@@ -30,7 +30,8 @@ import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned, types } from "../schema/field-types";
 import { changeOfRecipients } from "../seal/recipients";
-import { atBorder, inputsIn, NotReady, settling, settlingForGood } from "./resource";
+import { atBorder, inputsIn, NotReady } from "./resource";
+import { settling, settlingForGood } from "./settling";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";

@@ -34,6 +34,8 @@ export const projectReady = atBorder<Inputs, Inputs>({
 
   rules: accountFailures,
 
+  stable: () => [],
+
   async create(inputs, call) {
     await wait(inputs, call);
     return { id: inputs.projectId, state: inputs };

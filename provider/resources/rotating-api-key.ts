@@ -11,7 +11,7 @@ import { finishPending, wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
 import { UNKNOWN } from "../schema/field-types";
-import { atBorder, NotReady, settling, settlingForGood } from "./resource";
+import { atBorder, NotReady } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
@@ -28,6 +28,7 @@ import {
   withoutPrevious,
   writeState,
 } from "./rotation/state";
+import { settling, settlingForGood } from "./settling";
 
 const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "previousDigest"];
 

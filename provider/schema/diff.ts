@@ -14,12 +14,12 @@ export interface Due {
 }
 
 /** A resource type, as far as its changes are concerned. All of it is pure. */
-export interface Compared {
+export interface Compared<Inputs = Members, State = Members> {
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** The values in force of those fields that the outputs do not repeat under their own names. */
-  readonly inForce?: ((outputs: Members, inputs: Members) => Members) | undefined;
+  readonly inForce?: ((state: State, inputs: Inputs) => Members) | undefined;
   /** What is due regardless of the program. A refresh uses only the drift in it. */
-  readonly due?: ((outputs: Members, inputs: Members, now: number) => readonly Due[]) | undefined;
+  readonly due?: ((state: State, inputs: Inputs, now: number) => readonly Due[]) | undefined;
 }
 
 /** The difference between a resource and what the program requests. */

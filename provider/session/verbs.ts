@@ -1,4 +1,3 @@
-import { InputError } from "../errors";
 import { checkId } from "../ids";
 import { newMark } from "../keys/naming";
 import { sameScope } from "../keys/scope";
@@ -124,18 +123,6 @@ export async function importResource(
   return runCall(session, target, { kind: "read", scopeAndMark: inputs }, async (call) => {
     if (hasKeys) checkId("apiKey", id, "id");
     if (organizationId !== undefined) checkId("organization", organizationId, "id");
-    const found = await type.import?.(id, importKey(id), inputs, call);
-    if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
-    return found;
+    return type.import(id, importKey(id), inputs, call);
   });
-}
-
-/** Those of a resource's outputs that an update does not change, for a preview. */
-export function stableOutputs(
-  session: Session,
-  { type }: Target,
-  outputs: Members,
-  inputs: Members,
-): readonly string[] {
-  return type.stable(outputs, inputs, session.now());
 }
