@@ -1,4 +1,4 @@
-import type { Account, ApiKeyRecord, Keys } from "../api";
+import type { Account, ApiKeyRecord } from "../api";
 import { checkId } from "../ids";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
@@ -11,14 +11,7 @@ export interface GetApiKeysArgs extends CallArgs {
 
 /** All live API keys of the account, or of an organization in it, newest first, without their secrets. */
 export async function getApiKeys(account: Account, args: GetApiKeysArgs = {}): Promise<ApiKeyRecord[]> {
-  return [...(await keysIn(account, args).list({ fresh: true, signal: args.signal }))];
-}
-
-/** The account's own keys, or the keys of the organization. */
-function keysIn(account: Account, { organizationId }: GetApiKeysArgs): Keys {
-  return account.keysOf(
-    organizationId === undefined ? undefined : checkId("organization", organizationId, "organizationId"),
-  );
+  return [...(await account.keysOf(args.organizationId).list({ fresh: true, signal: args.signal }))];
 }
 
 /** The arguments of `getApiKey`: either `id` or `name`. */
@@ -33,7 +26,7 @@ export interface GetApiKeyArgs extends GetApiKeysArgs {
 export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<ApiKeyRecord> {
   const by = checkOneOf(args);
   const value = by === "id" ? checkId("apiKey", args.id, "id") : checkText(args.name, "name");
-  const keys = await keysIn(account, args).list({ fresh: true, signal: args.signal });
+  const keys = await account.keysOf(args.organizationId).list({ fresh: true, signal: args.signal });
   const where = args.organizationId === undefined ? undefined : "the given organization";
   return findOne(keys, { kind: "API key", by, value, where });
 }

@@ -38,8 +38,3 @@ export interface Call {
   /** The resource option `customTimeouts` of this call, in milliseconds, if the front end is told. */
   readonly timeoutMs?: number | undefined;
 }
-
-/** This machine's wall clock and the service's, in milliseconds. */
-export function clocksOf({ account }: Place): { readonly here: number; readonly there: number } {
-  return { here: account.now(), there: account.serviceNow() };
-}

@@ -50,9 +50,8 @@ export async function listExisting(session: Session, token: string, query: { rea
     const account = session.account(undefined);
     const { organizationId, ...others } = query;
     const isProject = token === "keyplane:index:ProjectReady";
-    for (const name of Object.keys(others)) {
-      throw new InputError(name, `is not an argument of a list of ${token}`);
-    }
+    const [other] = Object.keys(others);
+    if (other !== undefined) throw new InputError(other, `is not an argument of a list of ${token}`);
     const args = query as { readonly organizationId?: string };
     if (isProject) return (await functions.getProjects(account, args)).map(({ id, name }) => ({ id, name }));
     const keys = await functions.getApiKeys(account, args);

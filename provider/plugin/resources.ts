@@ -17,7 +17,7 @@ import type { ProviderConfig } from "./config";
 import { preview } from "./preview";
 
 /** A resource of a call. A preview of a change makes no request. */
-export interface Named extends Target {
+export interface PluginTarget extends Target {
   readonly isPreview?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Resources {
   ) {}
 
   /** @param seed - Random bytes. The engine passes the same ones in a preview and in the run that follows its plan. */
-  check({ type, urn }: Named, olds: Values, news: Values, seed: Uint8Array) {
+  check({ type, urn }: PluginTarget, olds: Values, news: Values, seed: Uint8Array) {
     // After an import, the engine passes back the inputs that `read` has answered, with the mark.
     const { __mark, ...given } = fromPulumi(news);
     const target = { type: publicPart(type), urn };
@@ -38,39 +38,39 @@ export class Resources {
     return checkResource(this.session, target, asked);
   }
 
-  diff(named: Named, id: string, olds: Values, news: Values) {
-    return diffResource(this.session, named, { id, outputs: fromState(olds), inputs: fromPulumi(news) });
+  diff(target: PluginTarget, id: string, olds: Values, news: Values) {
+    return diffResource(this.session, target, { id, outputs: fromState(olds), inputs: fromPulumi(news) });
   }
 
-  async create(named: Named, inputs: Values): Promise<{ readonly id: string; readonly outputs: Values }> {
-    if (named.isPreview) return { id: "", outputs: preview(named.type, fromPulumi(inputs)) };
-    const { id, state } = await createResource(this.session, named, fromState(inputs));
-    return { id, outputs: toEngine(named.type, state) };
+  async create(target: PluginTarget, inputs: Values): Promise<{ readonly id: string; readonly outputs: Values }> {
+    if (target.isPreview) return { id: "", outputs: preview(target.type, fromPulumi(inputs)) };
+    const { id, state } = await createResource(this.session, target, fromState(inputs));
+    return { id, outputs: toEngine(target.type, state) };
   }
 
-  async read(named: Named, id: string, inputs: Values, outputs: Values) {
-    const { type } = named;
+  async read(target: PluginTarget, id: string, inputs: Values, outputs: Values) {
+    const { type } = target;
     // Programs in YAML can give a part of the state, which has no mark, with the id of a key to read.
     if (Object.keys(outputs).length === 0 || (type.holds && outputs.__mark === undefined)) {
       const importKey = (key: string) => this.config().importKey(key);
-      const found = await importResource(this.session, named, { path: id, importKey });
+      const found = await importResource(this.session, target, { path: id, importKey });
       return { id: found.id, inputs: found.inputs, outputs: toEngine(type, found.state) };
     }
-    const state = await readResource(this.session, named, { id, outputs: fromState(outputs) });
+    const state = await readResource(this.session, target, { id, outputs: fromState(outputs) });
     return state && { id, inputs, outputs: toEngine(type, state) };
   }
 
-  async update(named: Named, id: string, olds: Values, news: Values): Promise<Values> {
+  async update(target: PluginTarget, id: string, olds: Values, news: Values): Promise<Values> {
     const outputs = fromState(olds);
-    if (named.isPreview) {
+    if (target.isPreview) {
       const inputs = fromPulumi(news);
-      return preview(named.type, inputs, outputs, named.type.stable(outputs, inputs, this.session.now()));
+      return preview(target.type, inputs, outputs, target.type.stable(outputs, inputs, this.session.now()));
     }
-    return toEngine(named.type, await updateResource(this.session, named, { id, outputs, inputs: fromState(news) }));
+    return toEngine(target.type, await updateResource(this.session, target, { id, outputs, inputs: fromState(news) }));
   }
 
-  delete(named: Named, id: string, outputs: Values): Promise<void> {
-    return deleteResource(this.session, named, { id, outputs: fromState(outputs) });
+  delete(target: PluginTarget, id: string, outputs: Values): Promise<void> {
+    return deleteResource(this.session, target, { id, outputs: fromState(outputs) });
   }
 }
 

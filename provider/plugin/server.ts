@@ -24,7 +24,7 @@ import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig } from "./config";
 import { invoke, listExisting } from "./functions";
-import { type Named, Resources, toEngine } from "./resources";
+import { type PluginTarget, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
 
 const CONFIGURED =
@@ -69,13 +69,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async check(request: provider.CheckRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-      const { inputs, reasons } = await resources.check(parse(request), olds, news, request.getRandomseed_asU8());
+      const { inputs, reasons } = await resources.check(targetOf(request), olds, news, request.getRandomseed_asU8());
       return checked(toStruct(inputs), reasons);
     },
 
     async diff(request: provider.DiffRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-      const answer = await resources.diff(parse(request), request.getId(), olds, news);
+      const answer = await resources.diff(targetOf(request), request.getId(), olds, news);
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
         .setReplacesList([...answer.replaces])
@@ -84,13 +84,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async create(request: provider.CreateRequest) {
       const inputs = fromStruct(request.getProperties());
-      const made = await resources.create(parse(request), inputs);
+      const made = await resources.create(targetOf(request), inputs);
       return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
     },
 
     async read(request: provider.ReadRequest) {
       const [inputs, state] = [fromStruct(request.getInputs()), fromStruct(request.getProperties())];
-      const found = await resources.read(parse(request), request.getId(), inputs, state);
+      const found = await resources.read(targetOf(request), request.getId(), inputs, state);
       // An empty id reports that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
       const response = new provider.ReadResponse().setId(found.id);
@@ -99,12 +99,12 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-      const answer = await resources.update(parse(request), request.getId(), olds, news);
+      const answer = await resources.update(targetOf(request), request.getId(), olds, news);
       return new provider.UpdateResponse().setProperties(outputs(answer));
     },
 
     async delete(request: provider.DeleteRequest) {
-      await resources.delete(parse(request), request.getId(), fromStruct(request.getProperties()));
+      await resources.delete(targetOf(request), request.getId(), fromStruct(request.getProperties()));
       return new Empty();
     },
 
@@ -175,7 +175,12 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   return notReady(message, id, outputs(toEngine(error.type, state)));
 }
 
-function parse(request: { getUrn(): string; getType(): string; getTimeout?(): number; getPreview?(): boolean }): Named {
+function targetOf(request: {
+  getUrn(): string;
+  getType(): string;
+  getTimeout?(): number;
+  getPreview?(): boolean;
+}): PluginTarget {
   const urn = request.getUrn();
   const seconds = request.getTimeout?.() ?? 0;
   const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";

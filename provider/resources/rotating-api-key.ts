@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { KeyplaneError } from "../errors";
+import { InputError } from "../errors";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
@@ -182,9 +182,9 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
   const { current, previous } = state;
   if (heldBy(state).includes(revokeNow)) return;
   const own = [current && `${current.id} (current)`, previous && `${previous.id} (previous)`];
-  throw new KeyplaneError(
-    "KP-INPUT",
-    `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
+  throw new InputError(
+    "revokeNow",
+    `key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
       "Nothing was revoked. Set revokeNow to one of these ids, or remove it if the key is already revoked",
   );
 }

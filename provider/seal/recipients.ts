@@ -107,7 +107,8 @@ function isUsable(key: Buffer): boolean {
   } catch {
     return false;
   }
-  return usable.add(text).has(text);
+  usable.add(text);
+  return true;
 }
 
 function githubProblem(value: unknown): string | undefined {

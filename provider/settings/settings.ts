@@ -13,7 +13,7 @@ import type { SettingName } from "./setting-names";
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
-const Values = class {
+const SettingValues = class {
   constructor(values: AccountSettings) {
     Object.assign(this, values);
   }
@@ -22,7 +22,7 @@ const Values = class {
 ) => AccountSettings;
 
 /** All settings of one account, checked and complete. Printing them shows no credential. */
-export class Settings extends Values {
+export class Settings extends SettingValues {
   toJSON(): object {
     const { credentials, ...rest } = this;
     return { ...rest, apiKey: "[secret]" };

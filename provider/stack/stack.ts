@@ -3,7 +3,7 @@ import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
 import type { EngineStep, StackFacts } from "./state";
 
-type Asked = Pick<Pulumi, "state" | "history">;
+type StackReader = Pick<Pulumi, "state" | "history">;
 
 /** The state that proved to be the stack's, and the name that it has for the CLI; `undefined` for the selected stack. */
 interface Found {
@@ -27,7 +27,7 @@ export class Stack {
    */
   constructor(
     private readonly warn: (urn: string, text: string) => void,
-    private readonly ask: () => Asked | Promise<Asked> = askPulumi,
+    private readonly ask: () => StackReader | Promise<StackReader> = askPulumi,
   ) {}
 
   /** Remembers the name of the stack: `organization/project/stack`. A process works for one. */
@@ -95,7 +95,7 @@ export class Stack {
 const REMEDY = "Run that command to see why. If the Pulumi CLI was not found, set KEYPLANE_PULUMI to its path";
 
 /** Loaded on demand, because most runs need not ask. */
-async function askPulumi(): Promise<Asked> {
+async function askPulumi(): Promise<StackReader> {
   const cli = await import("./pulumi.js");
   return new cli.Pulumi();
 }

@@ -5,7 +5,7 @@ import { findKey } from "../../keys/finding";
 import { deadlineIn } from "../../keys/lease";
 import { stepOf } from "../../keys/leftovers";
 import { formatKey } from "../../keys/naming";
-import { type Call, clocksOf } from "../../keys/place";
+import type { Call } from "../../keys/place";
 import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";
@@ -97,9 +97,8 @@ function judge(
   { record, isSuccessorUsed }: Listed,
   deliveredAt: PreviousFacts["deliveredAt"],
   { previous, inputs, rotatedAt }: RotationState,
-  call: Call,
+  { place: { account } }: Call,
 ): PreviousFate {
-  const { here, there } = clocksOf(call.place);
   const lastUsed = record === "unknown" ? record : (record.lastUsedAt ?? "never");
   return fateOf({
     ...overlapOf(inputs),
@@ -108,7 +107,7 @@ function judge(
     lastUsed: lastUsed === "unknown" || lastUsed === "never" ? lastUsed : Date.parse(lastUsed),
     isSuccessorUsed,
     deadline: previous && deadlineIn(previous.name),
-    now: Math.min(here, there),
+    now: Math.min(account.now(), account.serviceNow()),
   });
 }
 
