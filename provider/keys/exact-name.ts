@@ -58,7 +58,7 @@ async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
 /** Makes sure that an exact name is free. */
 async function clearName(
   { name, onNameConflict = "fail" }: NameClaim,
-  { lost: { lostNames = [] } }: Attempts,
+  { lost: { lostNames } }: Attempts,
   call: Call,
 ): Promise<void> {
   const { keys } = call.place;

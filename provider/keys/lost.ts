@@ -5,7 +5,7 @@ import { formatListed, markIn } from "./naming";
 import type { Call } from "./place";
 import { revokeAll } from "./revoking";
 import { revokeCommand } from "./scope";
-import type { LostRequests } from "./state";
+import { type LostRequests, NOTHING_LOST } from "./state";
 
 /** When to look for the key of a lost request, in milliseconds after its answer was lost. */
 const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
@@ -43,14 +43,14 @@ export async function findLostKey(name: string, lost: KeyplaneError, call: Call)
 }
 
 /** A new name among those of earlier lost requests. */
-export function withLost({ lostNames = [] }: LostRequests, name: string, { place }: Call): LostRequests {
+export function withLost({ lostNames }: LostRequests, name: string, { place }: Call): LostRequests {
   return { lostNames: [...new Set([...lostNames, name])], lostAt: new Date(place.account.serviceNow()).toISOString() };
 }
 
 /** Those of the lost requests whose keys have the resource's mark. Under an exact name, the resource has a key itself by now. */
-export function withMark({ lostNames = [], ...lost }: LostRequests, mark: string): LostRequests {
+export function withMark({ lostNames, lostAt }: LostRequests, mark: string): LostRequests {
   const marked = lostNames.filter((name) => markIn(name) === mark);
-  return marked.length === 0 ? {} : { ...lost, lostNames: marked };
+  return marked.length === 0 ? NOTHING_LOST : { lostNames: marked, lostAt };
 }
 
 /** What is known about a key that has the exact name of a lost request, and what to do. */
@@ -62,7 +62,7 @@ export function inDoubt(key: ApiKeyRecord, { place }: Call): string {
 }
 
 /** Tells which keys have the exact name of a lost request. */
-export function tellInDoubt({ lostNames = [] }: LostRequests, keys: readonly ApiKeyRecord[], call: Call): void {
+export function tellInDoubt({ lostNames }: LostRequests, keys: readonly ApiKeyRecord[], call: Call): void {
   for (const key of keys) {
     if (lostNames.includes(key.name) && markIn(key.name) !== call.mark) call.row.warn(inDoubt(key, call));
   }
@@ -79,7 +79,7 @@ export async function settleLost(
   call: Call,
 ): Promise<LostRequests> {
   const { lostNames: names, lostAt } = lost;
-  if (names === undefined) return {};
+  if (names.length === 0) return lost;
   const { place, row } = call;
   const found = (await place.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
   const marked = found.filter(({ name }) => markIn(name) === call.mark);
@@ -108,7 +108,7 @@ export async function settleLost(
     if (key === undefined) return !isOver;
     return marked.includes(key) ? left.includes(key.id) : !isLast;
   });
-  return open.length === 0 ? {} : { ...lost, lostNames: open };
+  return open.length === 0 ? NOTHING_LOST : { lostNames: open, lostAt };
 }
 
 /** Looks for the last time: the resource is deleted, and its state with it. */
@@ -118,7 +118,7 @@ export async function settleLostForGood(
   call: Call,
 ): Promise<void> {
   const { lostNames } = await settleLost(lost, account, call);
-  if (lostNames === undefined) return;
+  if (lostNames.length === 0) return;
   call.row.warn(
     `the answer to the creation of ${lostNames.join(", ")} was lost, and no such key was found. If the service creates it ` +
       "later, nothing knows of it. In an hour, look for it with `npx keyplane keys`",

@@ -16,7 +16,12 @@ export interface HeldKey {
 }
 
 /** What a resource records of its lost requests: their names, and when the last one was lost, as an ISO 8601 time. */
-export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
+export interface LostRequests {
+  readonly lostNames: readonly string[];
+  readonly lostAt?: string | undefined;
+}
+
+export const NOTHING_LOST: LostRequests = { lostNames: [] };
 
 /** What a creation has left to clean up. */
 export interface Left {
@@ -45,13 +50,12 @@ export const COMMON_OUTPUTS = [...KEY_OUTPUTS, "rotateAt", "pending"];
 
 /** Reads the part of a state that all kinds of key have. */
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
-  const lostNames = textsOf(outputs.lostNames);
   return {
     createdAt: textOf(outputs.createdAt),
     pending: Array.isArray(outputs.pending) ? outputs.pending : [],
     pendingRevocations: textsOf(outputs.pendingRevocations),
     requests: typeof outputs.requests === "number" ? outputs.requests : 1,
-    lost: lostNames.length === 0 ? {} : { lostNames, lostAt: String(outputs.lostAt) },
+    lost: { lostNames: textsOf(outputs.lostNames), lostAt: textOf(outputs.lostAt) },
     account: textOf(outputs.__account),
   };
 }
@@ -102,7 +106,7 @@ export function heldFrom(
 }
 
 /** What is due if a run has left keys to revoke, or to look for. */
-export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: Left): readonly Due[] {
+export function leftDue({ lost: { lostNames }, pendingRevocations }: Left): readonly Due[] {
   const why = `looking for the key of a lost request: ${lostNames.join(", ")}`;
   return [
     ...(lostNames.length > 0 ? [{ field: "lostNames", replace: false, why }] : []),
@@ -111,6 +115,6 @@ export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: Left):
 }
 
 /** Whether the deletion of a resource without a key would lose something: keys to revoke, or to look for. */
-export function hasLeft({ lost: { lostNames = [] }, pendingRevocations }: Left): boolean {
+export function hasLeft({ lost: { lostNames }, pendingRevocations }: Left): boolean {
   return lostNames.length + pendingRevocations.length > 0;
 }
