@@ -7,11 +7,11 @@ import { accountFingerprint } from "../keys/account";
 import { shownResource } from "../keys/naming";
 import type { Place, Row } from "../keys/place";
 import { type Scope, scopeKey } from "../keys/scope";
-import type { Members } from "../members";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
 import { Stack } from "../stack/stack";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./long-waits";
+import { RunSoFar } from "./run-so-far";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -28,21 +28,14 @@ export class Session {
   readonly longWaits = new LongWaits();
   /** The calls that are under way. */
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
-  /** The outputs of the resources that are to be replaced in their scope, by URN. */
-  readonly replaced = new Map<string, Members>();
-  /** The URNs of the resources by what only one of a run can have. A process serves one run. */
-  readonly #claims = new Map<string, string>();
+  readonly soFar = new RunSoFar();
   #config: ConfigReader = () => undefined;
   #isWatching = false;
   #cancelled: AbortedError | undefined;
   readonly #settings = new Map<string | undefined, Settings>();
-  /** The resource that has reported what is wrong with the settings of an account. */
-  readonly #reported = new Map<string | undefined, string>();
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #places = new Map<string, Place>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
-  /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
-  readonly #read = new Map<string, Set<string>>();
 
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
@@ -81,15 +74,9 @@ export class Session {
       return this.settings(account);
     } catch (error) {
       if (!isKeyplaneError(error)) throw error;
-      const first = getOrCreate(this.#reported, account, () => urn);
-      throw first === urn ? error : referringTo(first, error.code);
+      const first = this.soFar.claim(urn, `settings of ${account ?? ""}`);
+      throw first === undefined ? error : referringTo(first, error.code);
     }
-  }
-
-  /** The URN of another resource that has claimed the same before. */
-  claim(urn: string, what: string): string | undefined {
-    const first = getOrCreate(this.#claims, what, () => urn);
-    return first === urn ? undefined : first;
   }
 
   /** Every configured credential, by the name of its setting. */
@@ -119,20 +106,6 @@ export class Session {
       const fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId });
       return { scope, settings, account, keys: account.keysOf(organizationId), fingerprint };
     });
-  }
-
-  /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
-  noteRead(id: string, urn: string): void {
-    getOrCreate(this.#read, urn, () => new Set<string>()).add(id);
-  }
-
-  noteCheck(urn: string): void {
-    this.#read.delete(urn);
-  }
-
-  /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */
-  takeRefresh(id: string, urn: string): boolean {
-    return this.#read.get(urn)?.delete(id) ?? false;
   }
 
   /** Shows a retry in the rows of all calls of an account, because they share its limits and some of its requests. */

@@ -27,9 +27,9 @@ export async function checkResource(
 ): Promise<{ readonly inputs: Members; readonly reasons: readonly string[] }> {
   return describing(session, { type, urn }, { verb: "check", held: news }, async () => {
     const row = new ResourceRow(session, urn);
-    session.noteCheck(urn);
+    session.soFar.noteCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
-    const claim = (what: string) => session.claim(urn, what);
+    const claim = (what: string) => session.soFar.claim(urn, what);
     const { inputs, failures } = checkInputs(
       type,
       news,
@@ -50,13 +50,13 @@ export async function diffResource(
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Difference> {
   return describing(session, { type, urn }, { verb: "diff", held: outputs }, async () => {
-    const driftOnly = session.takeRefresh(id, urn);
+    const driftOnly = session.soFar.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const row = new ResourceRow(session, urn);
     for (const reason of found.reasons) row.info(reason);
     // What is replaced in its place must be found there before its successor is created.
-    if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.replaced.set(urn, outputs);
-    else session.replaced.delete(urn);
+    if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.soFar.replaced.set(urn, outputs);
+    else session.soFar.replaced.delete(urn);
     return found;
   });
 }
@@ -64,7 +64,7 @@ export async function diffResource(
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
   const { type, urn } = target;
   return runCall(session, target, { kind: "create", scopeAndMark: inputs }, async (call, see) => {
-    const replaced = session.replaced.get(urn);
+    const replaced = session.soFar.replaced.get(urn);
     if (replaced !== undefined) see(replaced);
     const made = await type.create(inputs, call, replaced);
     see(made.state);
@@ -79,7 +79,7 @@ export async function readResource(
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
   return runCall(session, target, { kind: "read", id, scopeAndMark: outputs }, async (call) => {
-    session.noteRead(id, target.urn);
+    session.soFar.noteRead(id, target.urn);
     return target.type.read(outputs, call);
   });
 }
