@@ -2,6 +2,5 @@
 export { Account, type AccountOptions } from "./account";
 export { Collected } from "./collected";
 export { Keys } from "./keys/api-keys";
-export { LIST_OPERATIONS, Operations } from "./operations/operations";
-export { Projects } from "./projects/projects";
+export { LIST_OPERATIONS } from "./operations/operations";
 export type { ApiKeyRecord, Operation, OperationRef, Project, WaitProgress } from "./records";

@@ -1,11 +1,12 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { messageOf } from "../errors";
 import { type Members, textOf } from "../members";
+import { SECRET_OUTPUTS } from "../outputs";
 import type { ResourceType } from "../resources/resource";
 import { UNKNOWN } from "../schema/field-types";
 import { CallError, type Target } from "../session/call";
 import { Session } from "../session/session";
-import { fromPulumi, fromState, markSecrets, SECRET_OUTPUTS, toPulumi, toState, type Values } from "../session/values";
+import { fromPulumi, fromState, markSecrets, toPulumi, toState, type Values } from "../session/values";
 import {
   checkResource,
   createResource,

@@ -2,7 +2,7 @@ import type { Account } from "../api/account";
 import type { Call, Place } from "./place";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
-export const MAX_SKEW_MS = 5 * 60_000;
+const MAX_SKEW_MS = 5 * 60_000;
 
 /** Whether the two clocks differ by so much, in milliseconds, that ages are not reliable. */
 export function areClocksApart(skewMs: number): boolean {

@@ -25,7 +25,7 @@ const MAX_REQUESTS = 3;
 const AGAIN = "Run `pulumi up` again";
 
 /** The key that a resource wants. */
-export interface KeyRequest {
+interface KeyRequest {
   readonly prefix: string;
   /** A name that the program sets, in place of a generated one. */
   readonly exact?: NameClaim | undefined;
@@ -44,7 +44,7 @@ export interface Attempts extends Left {
   isFreed: boolean;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly created: CreatedKey;
   /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
   readonly sealedKey: SealedTexts | undefined;

@@ -55,7 +55,7 @@ export function keyRules(inputs: PlannedKey, check: CheckCall): readonly Failure
 }
 
 /** The first time at or after another one at which a key is due for rotation by age. Both are in milliseconds. */
-export type NextDue = (from: number) => number;
+type NextDue = (from: number) => number;
 
 /**
  * When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. It does not wait

@@ -63,7 +63,7 @@ export function stepOf({ kind, urn, id, mark }: Call): EngineStep {
 }
 
 /** Ids of keys that are left behind and could not be revoked: those that notes name, and those of the resource's own mark. */
-export interface StillLeft {
+interface StillLeft {
   readonly ofNotes: readonly string[];
   readonly own: readonly string[];
 }

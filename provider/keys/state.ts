@@ -42,12 +42,6 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Left {
   readonly account: string | undefined;
 }
 
-/** The outputs of a key that change only with the key itself. */
-export const KEY_OUTPUTS = ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"];
-
-/** The public outputs that all kinds of key have. */
-export const COMMON_OUTPUTS = [...KEY_OUTPUTS, "rotateAt", "pending"];
-
 /** Reads the part of a state that all kinds of key have. */
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
   return {
@@ -70,7 +64,9 @@ export function writeKeyState({
   account,
 }: Omit<KeyState, "inputs">) {
   return {
-    ...{ createdAt, pending, pendingRevocations },
+    createdAt,
+    pending,
+    pendingRevocations,
     // Nearly all resources have requested one.
     requests: requests === 1 ? undefined : requests,
     ...lost,

@@ -84,7 +84,7 @@ const parts = new WeakMap<ResourceType, ResourceType>();
  * A resource type with the inputs that programs of any language have. The others are for the SDK of the dynamic
  * provider; with the plugin, explicit providers replace `account`.
  */
-export function publicPart(type: ResourceType): ResourceType {
+function publicPart(type: ResourceType): ResourceType {
   return getOrCreate(parts, type, () => {
     const given = Object.entries(type.fields).filter(([name, rule]) => rule.internal !== true && name !== "account");
     return { ...type, fields: Object.fromEntries(given) };

@@ -13,12 +13,10 @@ import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../key
 import { revokeAll, revokeKey } from "../keys/revoking";
 import { scopeKey, scopeOf } from "../keys/scope";
 import {
-  COMMON_OUTPUTS,
   type HeldKey,
   hasLeft,
   heldFrom,
   heldKey,
-  KEY_OUTPUTS,
   type KeyState,
   leftDue,
   readKeyState,
@@ -26,6 +24,7 @@ import {
 } from "../keys/state";
 import { proveKey, readClaim } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
+import { COMMON_OUTPUTS, KEY_OUTPUTS } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned, types } from "../schema/field-types";

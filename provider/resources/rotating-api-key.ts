@@ -9,7 +9,8 @@ import type { Call } from "../keys/place";
 import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
-import { COMMON_OUTPUTS, type HeldKey, hasLeft, KEY_OUTPUTS } from "../keys/state";
+import { type HeldKey, hasLeft } from "../keys/state";
+import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
 import { UNKNOWN } from "../schema/field-types";
 import { atBorder, NotReady } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
@@ -30,8 +31,6 @@ import {
 } from "./rotation/state";
 import { settling, settlingForGood } from "./settling";
 
-const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "previousDigest"];
-
 /**
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
  * consumers. A rotation does not replace the resource: only `update` rotates, because it knows exactly what is live.
@@ -39,7 +38,7 @@ const PREVIOUS_OUTPUTS = ["previousKeyId", "previousKey", "previousSealedKey", "
 export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
   fields: rotationFields,
-  outputs: [...COMMON_OUTPUTS, ...PREVIOUS_OUTPUTS, "retireAfter", "nextAction"],
+  outputs: [...COMMON_OUTPUTS, ...ROTATION_OUTPUTS],
   canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
   onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
   readState,

@@ -50,9 +50,6 @@ export function markSecrets(values: Values, names: readonly string[]): Values {
   return values;
 }
 
-/** Outputs that are secrets whether or not an input is. `sealTo`, whose former value can be in `sealedTo`, can be one. */
-export const SECRET_OUTPUTS = ["key", "previousKey", "sealedTo"];
-
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
   if (isSecret(value)) return unmarked(value.value);

@@ -13,7 +13,7 @@ export function importKeysIn(config: string | undefined, env = process.env): Rea
 }
 
 /** Reads one of the two. Throws a `ConfigError` if it is invalid. */
-export function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
+function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
   const keys = jsonIn(text);
   if (!isObject(keys)) throw badImportKeys();
   const entries = Object.entries(keys);

@@ -27,7 +27,7 @@ export interface StateResource {
 }
 
 /** An operation that was begun and has not ended. The engine saves it before it calls the provider. */
-export interface PendingStep {
+interface PendingStep {
   /** What the engine does: `creating`, `updating`, `deleting`, `reading` or `importing`. */
   readonly type: string;
   /** The resource with its checked inputs. A `deleting` one is as it was saved. */

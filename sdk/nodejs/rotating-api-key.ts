@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { ROTATION_OUTPUTS } from "../../provider/outputs";
 import type { PendingWork } from "../../provider/pending-work";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
@@ -220,7 +221,4 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   }
 }
 
-const OUTPUTS = [
-  ...SEEDED_OUTPUTS,
-  ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
-];
+const OUTPUTS = [...SEEDED_OUTPUTS, ...ROTATION_OUTPUTS];

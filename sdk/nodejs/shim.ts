@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { base32 } from "../../provider/base32";
+import { COMMON_OUTPUTS } from "../../provider/outputs";
 import { DYNAMIC } from "../../provider/resource-types";
 import "./run/hide-debug-values";
 import { mustFindProvider } from "./provider-here";
@@ -121,10 +122,7 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
 }
 
 /** The outputs of all kinds of key. Those of the provider's list are the ones that the plugin's users see. */
-export const SEEDED_OUTPUTS = [
-  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
-  ...["pending", "pendingRevocations", "lostNames"],
-];
+export const SEEDED_OUTPUTS = [...COMMON_OUTPUTS, "pendingRevocations", "lostNames"];
 
 /** The options of a key: the user's own, and its secrets. */
 export function keyOptions(

@@ -26,7 +26,7 @@ export interface Wanted {
   enough(page: readonly Operation[]): boolean;
 }
 
-export interface PollResult {
+interface PollResult {
   /** Operations by id, in lower case. */
   readonly found: ReadonlyMap<string, Operation>;
   /** Wanted ids that the service does not know. */

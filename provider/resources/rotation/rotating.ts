@@ -173,8 +173,11 @@ function restOfLife({ name }: HeldKey, graceEnd: string | undefined, { place }: 
 
 /** Whether the saved state says the same of keys and lost requests. */
 function sameKeys(state: RotationState, saved: RotationState): boolean {
-  const keysOf = ({ current, previous, pendingRevocations, lost }: RotationState) => [
-    ...[current?.id, previous?.id, lost.lostNames, pendingRevocations],
+  const keysOf = ({ current, previous, lost, pendingRevocations: ids }: RotationState) => [
+    current?.id,
+    previous?.id,
+    lost.lostNames,
+    ids,
   ];
   return isDeepStrictEqual(keysOf(state), keysOf(saved));
 }

@@ -160,7 +160,10 @@ export function pendingKeys({
   createdAt,
 }: RotationState): readonly RecordedKey[] {
   return pendingRevocations.map((id) => ({
-    ...{ id, mark: inputs.__mark, account, createdAt },
+    id,
+    mark: inputs.__mark,
+    account,
+    createdAt,
     name: adopted?.id === id ? adopted.name : undefined,
   }));
 }

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, it } from "vitest";
 import { version } from "../../../package.json";
 import { Account } from "../../../provider/api";
-import type { DiagnosticMessage } from "../../../provider/http";
+import type { DiagnosticMessage } from "../../../provider/http/diagnostics";
 import { VERSION } from "../../../provider/version";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Account, Collected, LIST_OPERATIONS, Operations, type Project, Projects } from "../../../provider/api";
+import { type Account, Collected, LIST_OPERATIONS, type Project } from "../../../provider/api";
+import { Operations } from "../../../provider/api/operations/operations";
+import { Projects } from "../../../provider/api/projects/projects";
 import { getOperations } from "../../../provider/functions";
 import { type HttpClient, systemClock } from "../../../provider/http";
 import { caught } from "../http/caught";

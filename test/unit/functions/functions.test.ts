@@ -12,7 +12,7 @@ import {
   waitForOperations,
 } from "../../../provider/functions";
 import { checkCall } from "../../../provider/functions/args";
-import type { DiagnosticMessage } from "../../../provider/http";
+import type { DiagnosticMessage } from "../../../provider/http/diagnostics";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { caught } from "../http/caught";
 

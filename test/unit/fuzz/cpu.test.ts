@@ -14,7 +14,7 @@ import { markIn, nameInUrn, numberIn, prefixFrom, tagOf } from "../../../provide
 import { types } from "../../../provider/schema/field-types";
 import { conceal, isKeyText, redact } from "../../../provider/secrets";
 import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
-import { parseImportKeys } from "../../../provider/settings/import-keys";
+import { importKeysIn } from "../../../provider/settings/import-keys";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
 import { stackState } from "../../../provider/stack/keys-in-state";
@@ -96,7 +96,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a duration": parseDuration,
   "the base URL": parseBaseUrl,
   "the accounts": parseAccounts,
-  "keys to import": parseImportKeys,
+  "keys to import": (text) => importKeysIn(text, {}),
   "a credential": (text) => [apiKeyProblem(text), looksSecret(text), isKeyText(text)],
   "the name of a key": (text) => [markIn(text), numberIn(text), deadlineIn(text), prefixFrom(text)],
   "a URN": (text) => [nameInUrn(text), tagOf(text)],

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { redact } from "../../../provider/secrets";
-import { importKeysIn, parseImportKeys } from "../../../provider/settings/import-keys";
+import { importKeysIn } from "../../../provider/settings/import-keys";
 
 test("the keys to import are read by their ids, and no message shows them from then on", () => {
-  expect(parseImportKeys()).toEqual(new Map());
-  expect(parseImportKeys('{"7":"secret-of-key-7","8":"secret-of-key-8"}')).toEqual(
+  expect(importKeysIn(undefined, {})).toEqual(new Map());
+  expect(importKeysIn('{"7":"secret-of-key-7","8":"secret-of-key-8"}', {})).toEqual(
     new Map([
       ["7", "secret-of-key-7"],
       ["8", "secret-of-key-8"],
@@ -24,7 +24,7 @@ test.each([
   ["a secret with a space", '{"7":"my-secret with a space"}'],
   ["an empty secret", '{"7":""}'],
 ])("the keys to import are refused if they are %s, and the error quotes nothing", (_, text) => {
-  const parse = () => parseImportKeys(text);
+  const parse = () => importKeysIn(text, {});
   expect(parse).toThrow(
     /^keyplane:importKeys must be a map from the id of a key to its secret: run `pulumi config set/,
   );

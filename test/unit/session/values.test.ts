@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  fromPulumi,
-  fromState,
-  markSecrets,
-  SECRET_OUTPUTS,
-  toState,
-  unmarked,
-} from "../../../provider/session/values";
+import { SECRET_OUTPUTS } from "../../../provider/outputs";
+import { fromPulumi, fromState, markSecrets, toState, unmarked } from "../../../provider/session/values";
 
 test("an absent output is null in the state, and other outputs are kept", () => {
   const outputs = { key: "k", rotateAt: undefined, previousKey: "p" };
