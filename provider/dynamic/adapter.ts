@@ -3,7 +3,7 @@ import { messageOf } from "../errors";
 import { type Members, textOf } from "../members";
 import { SECRET_OUTPUTS } from "../outputs";
 import type { ResourceType } from "../resources/resource";
-import { UNKNOWN } from "../schema/field-types";
+import { UNKNOWN } from "../schema/fields";
 import { CallError, type Target } from "../session/call";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, markSecrets, toPulumi, toState, type Values } from "../session/values";

@@ -1,7 +1,8 @@
 import { formatDuration, parseDuration } from "../duration";
 import type { CheckCall, Failure } from "../schema/check";
-import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
+import type { FieldRule, InputsOf, Planned } from "../schema/fields";
 import { sameRecipients } from "../seal/recipients";
+import { types } from "./field-types";
 import { type Ages, rotationAge, sameAge } from "./lease";
 import { PREFIX_LENGTH } from "./naming";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";

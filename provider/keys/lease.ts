@@ -1,7 +1,7 @@
 import { shortDigest } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
 import type { Failure } from "../schema/check";
-import { UNKNOWN } from "../schema/field-types";
+import { UNKNOWN } from "../schema/fields";
 
 /** A shorter life would depend on how far clocks may differ (5 minutes). */
 const SHORTEST_MS = 600_000;

@@ -1,6 +1,6 @@
 import { getOrCreate } from "../get-or-create";
 import { isObject, type Members } from "../members";
-import type { FieldType } from "../schema/field-types";
+import type { FieldType } from "../schema/fields";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,8 +1,9 @@
 import { isKeyplaneError } from "../errors";
 import { textOf } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
-import { type FieldRule, type FieldType, types, UNKNOWN } from "../schema/field-types";
+import { type FieldRule, type FieldType, UNKNOWN } from "../schema/fields";
 import { ACCOUNT_NAME } from "../settings/accounts";
+import { types } from "./field-types";
 
 /** Where keys are: one of the service's lists. */
 export interface Scope {

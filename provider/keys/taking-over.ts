@@ -1,7 +1,8 @@
+import type { AccountSettings } from "../account-settings";
 import type { ApiKeyRecord } from "../api/records";
 import { type ErrorCode, KeyplaneError } from "../errors";
 import { conceal } from "../secrets";
-import { type Settings, settingOf } from "../settings/settings";
+import { settingOf } from "../settings/settings";
 import type { KeyInputs } from "./fields";
 import { expiresAt } from "./lease";
 import { formatKey, markIn } from "./naming";
@@ -129,7 +130,7 @@ function notAccepted({ id, source, instead, code }: Claim): KeyplaneError {
  * The refusal to take over the key that keyplane itself authenticates with, as its secret shows; `undefined` for another
  * key. Names no id: the secret can be that of another key than the id's.
  */
-export function refusedTakeOver(key: string, source: string, settings: Settings): KeyplaneError | undefined {
+export function refusedTakeOver(key: string, source: string, settings: AccountSettings): KeyplaneError | undefined {
   const setting = settingOf(settings, { key });
   if (setting === undefined) return undefined;
   return new KeyplaneError(

@@ -1,6 +1,6 @@
 import { isKeyplaneError } from "../errors";
 import type { Failure } from "../schema/check";
-import { hasUnknown } from "../schema/field-types";
+import { hasUnknown } from "../schema/fields";
 import type { Values } from "../session/values";
 import { importKeysIn } from "../settings/import-keys";
 import { SETTING_NAMES } from "../settings/setting-names";

@@ -1,6 +1,6 @@
 import type { Members } from "../members";
 import type { ResourceType } from "../resources/resource";
-import { UNKNOWN } from "../schema/field-types";
+import { UNKNOWN } from "../schema/fields";
 import type { Values } from "../session/values";
 
 /**

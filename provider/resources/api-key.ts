@@ -1,5 +1,6 @@
 import { KeyplaneError } from "../errors";
 import { NotCreated } from "../keys/creating";
+import { types } from "../keys/field-types";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { expiresAt, leaseRules } from "../keys/lease";
@@ -27,7 +28,7 @@ import { type Members, withoutEmpty } from "../members";
 import { COMMON_OUTPUTS, KEY_OUTPUTS } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
-import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned, types } from "../schema/field-types";
+import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned } from "../schema/fields";
 import { changeOfRecipients } from "../seal/recipients";
 import { atBorder, inputsIn, NotReady } from "./resource";
 import { settling, settlingForGood } from "./settling";

@@ -1,10 +1,11 @@
 import { parseDuration } from "../duration";
 import { checkId } from "../ids";
+import { types } from "../keys/field-types";
 import { sdkFields } from "../keys/fields";
 import type { Call } from "../keys/place";
 import { waitOptions } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
-import { type FieldRule, type InputsOf, types } from "../schema/field-types";
+import type { FieldRule, InputsOf } from "../schema/fields";
 import { atBorder, inputsIn } from "./resource";
 
 const fields = {

@@ -3,7 +3,7 @@ import type { Call } from "../keys/place";
 import type { Members } from "../members";
 import type { Checked } from "../schema/check";
 import type { Compared } from "../schema/diff";
-import type { FieldRule, Planned } from "../schema/field-types";
+import type { FieldRule, Planned } from "../schema/fields";
 
 /** A resource as a verb has left it. */
 export interface Made<State = Members> {

@@ -11,7 +11,7 @@ import { finishPending, wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { type HeldKey, hasLeft } from "../keys/state";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
-import { UNKNOWN } from "../schema/field-types";
+import { UNKNOWN } from "../schema/fields";
 import { atBorder, NotReady } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";

@@ -1,7 +1,7 @@
+import type { AccountSettings } from "../account-settings";
 import type { ErrorCode } from "../errors";
 import type { Members } from "../members";
-import type { Settings } from "../settings/settings";
-import { type FieldRule, hasUnknown } from "./field-types";
+import { type FieldRule, hasUnknown } from "./fields";
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -17,7 +17,7 @@ export interface Failure {
 export interface CheckCall {
   readonly urn: string;
   /** The settings of an account. Throws a `ConfigError` if they are missing or invalid. */
-  readonly settings: (account: string | undefined) => Settings;
+  readonly settings: (account: string | undefined) => AccountSettings;
   /** The URN of another resource of this run that has claimed the same before, if there is one. */
   readonly claim: (what: string) => string | undefined;
   readonly info: (text: string) => void;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Members } from "../members";
-import { type FieldRule, hasUnknown } from "./field-types";
+import { type FieldRule, hasUnknown } from "./fields";
 
 /** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */
 export interface Due {

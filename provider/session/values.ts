@@ -1,5 +1,5 @@
 import { isSecret, SECRET, SIGNATURE } from "../members";
-import { UNKNOWN } from "../schema/field-types";
+import { UNKNOWN } from "../schema/fields";
 
 /** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

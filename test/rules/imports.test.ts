@@ -94,7 +94,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
   ],
   "provider/stack": ["provider", "provider/errors"],
-  "provider/schema": ["provider", "provider/seal", "provider/settings", "provider/errors"],
+  "provider/schema": ["provider", "provider/errors"],
   "provider/seal": ["provider", "age-encryption", "@noble/ciphers", "@noble/hashes", "@scure/base"],
   "provider/functions": ["provider", "provider/api", "provider/errors"],
   "provider/api": ["provider", "provider/http", "provider/errors"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resourceTypes } from "../../provider/resources/all.js";
-import type { FieldRule } from "../../provider/schema/field-types.js";
+import type { FieldRule } from "../../provider/schema/fields.js";
 import { SETTINGS } from "../../provider/settings/settings.js";
 import { filesBelow, textOf } from "./source-files.js";
 

@@ -10,7 +10,7 @@ import { heldFrom } from "../../keys/state";
 import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
-import { hasUnknown, UNKNOWN } from "../../schema/field-types";
+import { hasUnknown, UNKNOWN } from "../../schema/fields";
 import type { Imported } from "../resource";
 import type { PlannedRotation, RotationInputs } from "./fields";
 import { heldBy, NOTHING, type RotationState } from "./state";

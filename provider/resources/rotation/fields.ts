@@ -1,10 +1,11 @@
 import { formatDuration, parseDuration } from "../../duration";
+import { types } from "../../keys/field-types";
 import { keyFields, keyRules } from "../../keys/fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
 import type { Overlap } from "../../keys/retirement";
 import type { Members } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
-import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
+import type { FieldRule, InputsOf, Planned } from "../../schema/fields";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 /** Longer than services that record a use once an hour can be late. A shorter period gets a warning. */

@@ -4,7 +4,7 @@ import { sameAge } from "../../keys/lease";
 import { pendingDue } from "../../keys/readiness";
 import { leftDue } from "../../keys/state";
 import type { Due } from "../../schema/diff";
-import { hasUnknown } from "../../schema/field-types";
+import { hasUnknown } from "../../schema/fields";
 import { changeOfRecipients } from "../../seal/recipients";
 import { graceOf, type PlannedRotation } from "./fields";
 import { isTriggered, type RotationState, retireTime } from "./state";

@@ -6,7 +6,7 @@ import { deadlineIn, expiresAt, sameAge } from "../../keys/lease";
 import { markIn } from "../../keys/naming";
 import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
-import { hasUnknown } from "../../schema/field-types";
+import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { inputsIn } from "../resource";
 import { graceOf, overlapOf, type RotationInputs, rotationFields } from "./fields";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deadlineIn, expiresAt, leaseRules, rotationAge, sameAge } from "../../../provider/keys/lease";
 import { nameOf } from "../../../provider/keys/naming";
-import { UNKNOWN } from "../../../provider/schema/field-types";
+import { UNKNOWN } from "../../../provider/schema/fields";
 
 const MARK = "abcdefghijkl";
 const DEADLINE = Date.UTC(2027, 1, 28, 23, 59, 31);

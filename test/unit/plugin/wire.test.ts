@@ -1,7 +1,7 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { describe, expect, it } from "vitest";
 import { fromStruct, notReady, toStruct } from "../../../provider/plugin/wire";
-import { UNKNOWN } from "../../../provider/schema/field-types";
+import { UNKNOWN } from "../../../provider/schema/fields";
 
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
 const asset = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", text: "x" };

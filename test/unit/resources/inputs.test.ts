@@ -7,7 +7,7 @@ import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
 import * as rotation from "../../../provider/resources/rotation/state";
 import { checkInputs } from "../../../provider/schema/check";
 import { changedNames, diff } from "../../../provider/schema/diff";
-import { UNKNOWN } from "../../../provider/schema/field-types";
+import { UNKNOWN } from "../../../provider/schema/fields";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { codeOf, key, rotating, TestStack } from "./harness";
 

@@ -3,7 +3,7 @@ import type { Members } from "../../../provider/members";
 import type { PlannedRotation } from "../../../provider/resources/rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "../../../provider/resources/rotation/plan";
 import { readState } from "../../../provider/resources/rotation/state";
-import { UNKNOWN } from "../../../provider/schema/field-types";
+import { UNKNOWN } from "../../../provider/schema/fields";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-01-31T00:00:00.000Z");
