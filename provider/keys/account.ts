@@ -26,7 +26,7 @@ const fingerprintOf = (text: string): string => base32(sha256(text).subarray(0, 
  * How the account of a recorded key relates to the one that the settings lead to. `elsewhere`: another address. `unsure`:
  * another credential at the same address, which can be of the same account.
  */
-export function accountNow(
+export function compareAccount(
   recorded: string | undefined,
   { fingerprint }: Pick<Place, "fingerprint">,
 ): "same" | "unsure" | "elsewhere" {

@@ -141,7 +141,7 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
   await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
 }
 
-/** Revokes a key that the service has created with another scope than requested. Throws every error on. */
+/** Revokes a key that the service has created with another limit than requested. Throws every error on. */
 async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
   if (!isOtherKey(error)) throw error;
   const isGone = await revokeOrphan(error.created.id, "whose scope is another than requested,", attempts, call);

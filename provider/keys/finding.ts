@@ -3,7 +3,7 @@ import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { keyIn } from "../key-index";
 import { shownName } from "../text";
-import { accountNow, wrongAccount } from "./account";
+import { compareAccount, wrongAccount } from "./account";
 import { formatKey, markIn } from "./naming";
 import type { Call, Place } from "./place";
 import { revokeCommand } from "./scope";
@@ -19,7 +19,7 @@ export interface RecordedKey {
   /** The mark that its name has, if the name itself is not recorded. */
   readonly mark?: string | undefined;
   /** The fingerprint of the account that last showed it. */
-  readonly account: string | undefined;
+  readonly fingerprint: string | undefined;
   /** ISO 8601 time by which it existed; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
   /** The secret; absent if it is not recorded, or sealed. */
@@ -58,7 +58,7 @@ export async function findKey(
 /** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
 export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
   const { place } = call;
-  if (accountNow(held.account, place) === "same" || place.keys.hasRevoked(held.id)) return;
+  if (compareAccount(held.fingerprint, place) === "same" || place.keys.hasRevoked(held.id)) return;
   // Any list will do, because the name of an id never changes.
   const found = await place.keys.findInAny(held.id);
   if (found === undefined) await findKey(held, call);
@@ -87,7 +87,7 @@ export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyR
 export async function mustBeGone(held: RecordedKey, call: Call): Promise<void> {
   const { place, row } = call;
   const { id, key } = held;
-  const account = accountNow(held.account, place);
+  const account = compareAccount(held.fingerprint, place);
   // No secret goes to another address than the one it is from.
   if (account === "elsewhere" || (account === "unsure" && key === undefined)) throw wrongAccount(id, place);
   if (key === undefined) {
@@ -120,9 +120,9 @@ function ageOf({ createdAt }: RecordedKey, { place }: Call): number {
  * Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. In an account
  * that is not proven to have the key, the id is one of that account.
  */
-export function mustBeKey({ id, name, mark, account }: RecordedKey, found: ApiKeyRecord, place: Place): void {
+export function mustBeKey({ id, name, mark, fingerprint }: RecordedKey, found: ApiKeyRecord, place: Place): void {
   if (found.name === name || (mark !== undefined && markIn(found.name) === mark)) return;
-  if (accountNow(account, place) !== "same") throw wrongAccount(id, place);
+  if (compareAccount(fingerprint, place) !== "same") throw wrongAccount(id, place);
   const recorded = name === undefined ? "a key with a name of its own" : shownName(name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",

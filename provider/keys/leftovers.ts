@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
-import { isAborted, KeyplaneError, messageOf } from "../errors";
+import { isAborted, isKeyplaneError, KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { EngineStep, StackFacts } from "../stack/state";
 import { type LeftoverFacts, leftoverFate, type Why } from "./leftover-fate";
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<Why, string>> = {
     "its name is one of this resource, but nothing shows who created it: it may belong to another stack of this name",
 };
 
-/** What this process knows about the keys of one place. */
+/** What this process remembers of the keys of one place. */
 class Leftovers {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
@@ -30,11 +30,11 @@ class Leftovers {
 }
 
 const leftovers = new WeakMap<Place, Leftovers>();
-const of = (place: Place) => getOrCreate(leftovers, place, () => new Leftovers());
+const memoryOf = (place: Place) => getOrCreate(leftovers, place, () => new Leftovers());
 
 /** Records the keys of a resource that the engine shows, or that was made. They are not left behind. */
 export function noteSeen(place: Place, ids: readonly string[]): void {
-  for (const id of ids) of(place).seen.add(id);
+  for (const id of ids) memoryOf(place).seen.add(id);
 }
 
 /**
@@ -42,7 +42,7 @@ export function noteSeen(place: Place, ids: readonly string[]): void {
  * whole message, and the others refer to it.
  */
 export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRecord[]> {
-  const known = of(place);
+  const known = memoryOf(place);
   const isAsker = known.list === undefined;
   if (known.list === undefined) known.list = { keys: place.keys.list(), urn };
   const { list } = known;
@@ -50,16 +50,16 @@ export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRe
     return await list.keys;
   } catch (error) {
     if (known.list === list) known.list = undefined;
-    if (isAsker || list.urn === urn || !(error instanceof KeyplaneError) || isAborted(error)) throw error;
+    if (isAsker || list.urn === urn || !isKeyplaneError(error) || isAborted(error)) throw error;
     const asker = shownResource(list.urn);
     throw new KeyplaneError(error.code, `the list of keys could not be read: see the error of ${asker}`, error);
   }
 }
 
 /** The operation of the engine that a call belongs to. Its note is in the state while the call is under way. */
-export function stepOf({ kind, urn, id, mark }: Call): EngineStep {
+export function stepOf({ verb, urn, id, mark }: Call): EngineStep {
   const kinds = { create: "creating", update: "updating", delete: "deleting", read: "reading" } as const;
-  return { kind: kinds[kind], urn, mark, id };
+  return { kind: kinds[verb], urn, mark, id };
 }
 
 /** Ids of keys that are left behind and could not be revoked: those that notes name, and those of the resource's own mark. */
@@ -77,8 +77,8 @@ const NOTHING_LEFT: StillLeft = { ofNotes: [], own: [] };
  * @param requests - How many names the resource has requested by its state; absent for a new resource.
  */
 export async function settleLeftovers(call: Call, requests?: number): Promise<StillLeft> {
-  const known = of(call.place);
-  const isRefresh = call.kind === "read";
+  const known = memoryOf(call.place);
+  const isRefresh = call.verb === "read";
   try {
     const keys = await firstList(call);
     const isAsker = !known.settled.has(isRefresh);
@@ -98,7 +98,7 @@ export async function settleLeftovers(call: Call, requests?: number): Promise<St
 
 /** Whether this process has made a key, or was shown a resource that has it. */
 export function isSeen(place: Place, id: string): boolean {
-  return of(place).seen.has(id);
+  return memoryOf(place).seen.has(id);
 }
 
 /** Whether nothing explains a key: this process has neither made it, nor was shown it, nor has revoked it. */
@@ -129,7 +129,7 @@ async function settleOwn(
   const { byMark, byTag } = generatedIn(keys);
   const isNext = ({ name }: ApiKeyRecord) => requests !== undefined && numberIn(name) > requests;
   const next = (byMark.get(call.mark) ?? []).filter((key) => isNext(key) && isUnexplained(key, call));
-  const namesakes = call.kind === "create" ? (byTag.get(tagOf(call.urn)) ?? []) : [];
+  const namesakes = call.verb === "create" ? (byTag.get(tagOf(call.urn)) ?? []) : [];
   const others = namesakes.filter((key) => !next.includes(key) && isUnexplained(key, call));
   if (next.length + others.length === 0) return [];
   const state = await call.stack.state(stepOf(call));
@@ -172,9 +172,9 @@ async function carryOut(
   });
   if (decided.fate === "leave") return [];
   const shownKey = formatListed(key);
-  if (decided.fate === "tell" || call.kind === "read") {
-    if (of(place).told.has(key.id)) return [];
-    of(place).told.add(key.id);
+  if (decided.fate === "tell" || call.verb === "read") {
+    if (memoryOf(place).told.has(key.id)) return [];
+    memoryOf(place).told.add(key.id);
     const why = decided.fate === "tell" ? REASONS[decided.why] : "an interrupted run has left it behind";
     const way =
       decided.fate === "tell"

@@ -75,7 +75,7 @@ export function tellInDoubt({ lostNames }: LostRequests, keys: readonly ApiKeyRe
  */
 export async function settleLost(
   lost: LostRequests,
-  account: RecordedKey["account"],
+  fingerprint: RecordedKey["fingerprint"],
   call: Call,
 ): Promise<LostRequests> {
   const { lostNames: names, lostAt } = lost;
@@ -84,12 +84,12 @@ export async function settleLost(
   const found = (await place.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
   const marked = found.filter(({ name }) => markIn(name) === call.mark);
   const unused = marked.filter(({ lastUsedAt }) => lastUsedAt === null);
-  const isLast = call.kind === "delete";
+  const isLast = call.verb === "delete";
   // In an update, the creation that follows fails because of such a key, and says so.
   if (isLast) tellInDoubt(lost, found, call);
   // Without their age: a list has them, so that nothing waits until one must.
   const left = await revokeAll(
-    unused.map(({ id, name }) => ({ id, name, account })),
+    unused.map(({ id, name }) => ({ id, name, fingerprint })),
     call,
   );
   for (const key of marked) {
@@ -114,10 +114,10 @@ export async function settleLost(
 /** Looks for the last time: the resource is deleted, and its state with it. */
 export async function settleLostForGood(
   lost: LostRequests,
-  account: RecordedKey["account"],
+  fingerprint: RecordedKey["fingerprint"],
   call: Call,
 ): Promise<void> {
-  const { lostNames } = await settleLost(lost, account, call);
+  const { lostNames } = await settleLost(lost, fingerprint, call);
   if (lostNames.length === 0) return;
   call.row.warn(
     `the answer to the creation of ${lostNames.join(", ")} was lost, and no such key was found. If the service creates it ` +

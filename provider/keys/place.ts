@@ -25,7 +25,7 @@ export interface Row {
 /** One call of the engine that can send requests. Nothing in it is written. */
 export interface Call {
   /** What the engine calls for; with the URN and the mark or the id, it finds its own note in the state. */
-  readonly kind: "create" | "read" | "update" | "delete";
+  readonly verb: "create" | "read" | "update" | "delete";
   /** The resource's URN, which ends with the name that the program gave it. */
   readonly urn: string;
   /** The resource's id; absent in a creation. */

@@ -1,7 +1,7 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import { settingOf } from "../settings/settings";
-import { accountNow, wrongAccount } from "./account";
+import { compareAccount, wrongAccount } from "./account";
 import { isYoung, mustBeGone, mustBeKey, type RecordedKey, secondLook, whenListed } from "./finding";
 import type { Call } from "./place";
 
@@ -17,7 +17,7 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
   const found = (await keys.findInAny(held.id)) ?? (await secondLook(held.id, call.place));
   if (found !== undefined) mustBeKey(held, found, call.place);
   else {
-    const account = accountNow(held.account, call.place);
+    const account = compareAccount(held.fingerprint, call.place);
     if (account === "elsewhere") throw wrongAccount(held.id, call.place);
     // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
     // another one, which can be that of another account, the key itself is tried.

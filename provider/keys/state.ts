@@ -39,7 +39,7 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Left {
   readonly createdAt: string | undefined;
   readonly pending: readonly PendingWork[];
   /** The fingerprint of the account that last showed the keys; see `account.ts`. */
-  readonly account: string | undefined;
+  readonly fingerprint: string | undefined;
 }
 
 /** Reads the part of a state that all kinds of key have. */
@@ -50,7 +50,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     pendingRevocations: textsOf(outputs.pendingRevocations),
     requests: typeof outputs.requests === "number" ? outputs.requests : 1,
     lost: { lostNames: textsOf(outputs.lostNames), lostAt: textOf(outputs.lostAt) },
-    account: textOf(outputs.__account),
+    fingerprint: textOf(outputs.__account),
   };
 }
 
@@ -61,7 +61,7 @@ export function writeKeyState({
   pendingRevocations,
   requests,
   lost,
-  account,
+  fingerprint,
 }: Omit<KeyState, "inputs">) {
   return {
     createdAt,
@@ -70,7 +70,7 @@ export function writeKeyState({
     // Nearly all resources have requested one.
     requests: requests === 1 ? undefined : requests,
     ...lost,
-    __account: account,
+    __account: fingerprint,
   };
 }
 

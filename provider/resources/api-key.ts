@@ -105,7 +105,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (key === undefined) return state;
     const found = await findKey(recorded(key, state), call);
     if (found !== undefined) {
-      return { ...state, inputs: asListed(state.inputs, found, call.row), account: call.place.fingerprint };
+      return { ...state, inputs: asListed(state.inputs, found, call.row), fingerprint: call.place.fingerprint };
     }
     // Said here, because the next preview shows a creation without its reason.
     call.row.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
@@ -118,7 +118,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
     return settling(call, saved.requests, async () => {
       const pendingRevocations = await revokeAll(pendingKeys(saved), call);
-      const lost = await settleLost(saved.lost, saved.account, call);
+      const lost = await settleLost(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
         const { pending, reason } = await finishPending(state.pending, state.key, inputs, call);
@@ -137,7 +137,7 @@ export const apiKey = atBorder<Inputs, State>({
     return {
       id,
       inputs: found,
-      state: { ...NO_KEY, inputs: found, key: taken, createdAt, account: call.place.fingerprint },
+      state: { ...NO_KEY, inputs: found, key: taken, createdAt, fingerprint: call.place.fingerprint },
     };
   },
 
@@ -230,16 +230,16 @@ function writeState(state: State): Members {
   return withoutEmpty(Object.assign({}, inputs, written));
 }
 
-function recorded(key: HeldKey, { account, createdAt }: State): RecordedKey {
-  return { ...key, account, createdAt };
+function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey {
+  return { ...key, fingerprint, createdAt };
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with its mark. */
-function pendingKeys({ pendingRevocations, key, inputs, account, createdAt }: State): readonly RecordedKey[] {
+function pendingKeys({ pendingRevocations, key, inputs, fingerprint, createdAt }: State): readonly RecordedKey[] {
   const { name, __mark: mark } = inputs;
   return pendingRevocations
     .filter((id) => id !== key?.id)
-    .map((id) => ({ id, name: key?.name ?? name, mark, account, createdAt }));
+    .map((id) => ({ id, name: key?.name ?? name, mark, fingerprint, createdAt }));
 }
 
 /**
@@ -250,13 +250,13 @@ async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promi
   const { inputs } = before;
   const { name, onNameConflict, projectId } = inputs;
   const exact = name === undefined ? undefined : { name, onNameConflict, projectId, replaced };
-  const account = call.place.fingerprint;
+  const { fingerprint } = call.place;
   try {
     const { key, createdAt, pending, left, reason } = await newKey(inputs, before, call, exact);
-    return mustBeReady({ ...before, ...left, key, createdAt, pending, account }, call.id ?? key.id, reason);
+    return mustBeReady({ ...before, ...left, key, createdAt, pending, fingerprint }, call.id ?? key.id, reason);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
-    const state = { ...before, ...error.left, createdAt: undefined, account };
+    const state = { ...before, ...error.left, createdAt: undefined, fingerprint };
     // Nothing but a later import reads the id.
     throw new NotReady<State>(call.id ?? call.mark, state, error.message, error.code);
   }

@@ -63,7 +63,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
     // Nothing is the state in which a rotation is due, because there is no key.
-    const state = { ...withInputs(NOTHING, inputs), account: call.place.fingerprint };
+    const state = { ...withInputs(NOTHING, inputs), fingerprint: call.place.fingerprint };
     return { id, state: await settling(call, undefined, () => rotateIfDue(state, NOTHING, { ...call, id })) };
   },
 
@@ -91,7 +91,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
     reportPrevious(state.inputs, previousFound, call.row);
     const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
-    return { ...live, inputs: listed, account: call.place.fingerprint };
+    return { ...live, inputs: listed, fingerprint: call.place.fingerprint };
   },
 
   async update(saved, inputs, call) {
@@ -105,7 +105,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     }
     return settling(call, saved.requests, async () => {
       const ready = await waitUntilReady(state, saved, call);
-      const lost = await settleLost(ready.lost, saved.account, call);
+      const lost = await settleLost(ready.lost, saved.fingerprint, call);
       const cleared = await revokePending({ ...ready, lost }, call);
       const rotated = await rotateIfDue(await retirePrevious(cleared, call), saved, call);
       if (rotated.current === cleared.current) return rotated;

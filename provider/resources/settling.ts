@@ -39,13 +39,13 @@ export async function settling<State extends Left>(
  * @param revokeOwn - Revokes its own keys.
  */
 export async function settlingForGood(
-  { lost, account, requests }: Left & Pick<RecordedKey, "account">,
+  { lost, fingerprint, requests }: Left & Pick<RecordedKey, "fingerprint">,
   pending: readonly RecordedKey[],
   call: Call,
   revokeOwn: () => Promise<void>,
 ): Promise<void> {
   const settled = settleLeftovers(call, requests);
-  await settleLostForGood(lost, account, call);
+  await settleLostForGood(lost, fingerprint, call);
   await revokeOwn();
   mustBeRevoked(await revokeAll(pending, call));
   const { ofNotes, own } = await settled;

@@ -46,14 +46,14 @@ export async function runCall<T>(
   session: Session,
   { type, urn, timeoutMs }: Target,
   {
-    kind,
+    verb,
     id,
     scopeAndMark,
     held = scopeAndMark,
-  }: Pick<Call, "kind" | "id"> & { readonly scopeAndMark: Members; readonly held?: Members },
+  }: Pick<Call, "verb" | "id"> & { readonly scopeAndMark: Members; readonly held?: Members },
   body: (call: Call, see: (outputs: Members) => void) => Promise<T>,
 ): Promise<T> {
-  return describing(session, { type, urn }, { verb: kind, held }, async () => {
+  return describing(session, { type, urn }, { verb, held }, async () => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(scopeAndMark));
     const see = (outputs: Members) => noteSeen(place, type.holds?.(outputs) ?? []);
@@ -63,9 +63,9 @@ export async function runCall<T>(
     try {
       see(held);
       const mark = textOf(scopeAndMark.__mark) ?? "";
-      const answer = await body({ kind, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
+      const answer = await body({ verb, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
       outcome = "done";
-      publishDiagnostic("before-return", `${kind} ${type.name}`);
+      publishDiagnostic("before-return", `${verb} ${type.name}`);
       return answer;
     } finally {
       row.end(outcome);

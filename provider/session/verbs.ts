@@ -63,7 +63,7 @@ export async function diffResource(
 
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
   const { type, urn } = target;
-  return runCall(session, target, { kind: "create", scopeAndMark: inputs }, async (call, see) => {
+  return runCall(session, target, { verb: "create", scopeAndMark: inputs }, async (call, see) => {
     const replaced = session.soFar.replaced.get(urn);
     if (replaced !== undefined) see(replaced);
     const made = await type.create(inputs, call, replaced);
@@ -78,7 +78,7 @@ export async function readResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
-  return runCall(session, target, { kind: "read", id, scopeAndMark: outputs }, async (call) => {
+  return runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
     session.soFar.noteRead(id, target.urn);
     return target.type.read(outputs, call);
   });
@@ -89,7 +89,7 @@ export async function updateResource(
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Members> {
-  return runCall(session, target, { kind: "update", id, scopeAndMark: inputs, held: outputs }, async (call, see) => {
+  return runCall(session, target, { verb: "update", id, scopeAndMark: inputs, held: outputs }, async (call, see) => {
     const state = await target.type.update(outputs, inputs, call);
     see(state);
     return state;
@@ -101,7 +101,7 @@ export async function deleteResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<void> {
-  return runCall(session, target, { kind: "delete", id, scopeAndMark: outputs }, (call) =>
+  return runCall(session, target, { verb: "delete", id, scopeAndMark: outputs }, (call) =>
     target.type.delete(outputs, call),
   );
 }
@@ -120,7 +120,7 @@ export async function importResource(
   const slash = hasKeys ? path.lastIndexOf("/") : -1;
   const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
   const inputs = withoutEmpty({ organizationId, __mark: hasKeys ? newMark(urn) : undefined });
-  return runCall(session, target, { kind: "read", scopeAndMark: inputs }, async (call) => {
+  return runCall(session, target, { verb: "read", scopeAndMark: inputs }, async (call) => {
     if (hasKeys) checkId("apiKey", id, "id");
     if (organizationId !== undefined) checkId("organization", organizationId, "id");
     return type.import(id, importKey(id), inputs, call);

@@ -89,7 +89,7 @@ export class Keys {
    * Creates a key (`POST` on the list), in an organization also limited to a project. Only this answer contains the secret.
    * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list before it
    * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken, and an `OtherKeyError` if
-   * the new key has another scope than requested: the caller must revoke it. Warns if the service does not say its scope.
+   * the new key has another limit than requested: the caller must revoke it. Warns if the service does not say its limit.
    */
   async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
@@ -123,7 +123,7 @@ export class Keys {
     }
   }
 
-  /** Throws an `OtherKeyError` if a new key has another scope than requested, by its answer or else by a list. */
+  /** Throws an `OtherKeyError` if a new key has another limit than requested, by its answer or else by a list. */
   async #mustBeAsAsked(created: CreatedKey, asked: string | undefined, facts: ErrorFacts): Promise<void> {
     const { id, name } = created;
     let said = created.projectId;

@@ -98,7 +98,7 @@ function takenOver(
     current: heldFrom({ id, name, key }),
     createdAt,
     adopted: { id, name },
-    account: place.fingerprint,
+    fingerprint: place.fingerprint,
   };
 }
 

@@ -58,7 +58,7 @@ export async function rotateKey(
     sealedTo: current.sealedKey ? inputs.sealTo : undefined,
     leasedFor: inputs.maxAge,
     ...rotationTimes(place.account.now(), inputs),
-    account: place.fingerprint,
+    fingerprint: place.fingerprint,
   };
   say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) {
@@ -111,7 +111,7 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
   const { key, createdAt, pending, left, why } = made;
   if (!pending.some((each) => each.status === "failed")) return made;
   const { id, name } = key;
-  const live = await revokeAll([{ id, name, createdAt, account: call.place.fingerprint }], call);
+  const live = await revokeAll([{ id, name, createdAt, fingerprint: call.place.fingerprint }], call);
   const text = `the new key ${id} was not delivered and ${endOf(live.length === 0)}: ${why}. The next \`pulumi up\` creates another one`;
   const pendingRevocations = [...left.pendingRevocations, ...live];
   return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };

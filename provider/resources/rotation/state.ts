@@ -147,8 +147,8 @@ export function heldBy({ current, previous, pendingRevocations }: RotationState)
 }
 
 /** A key of the state, with what is needed to find it. */
-export function recorded(key: HeldKey, { account, current, createdAt }: RotationState): RecordedKey {
-  return { ...key, account, ...(key === current && { createdAt }) };
+export function recorded(key: HeldKey, { fingerprint, current, createdAt }: RotationState): RecordedKey {
+  return { ...key, fingerprint, ...(key === current && { createdAt }) };
 }
 
 /** Keys to revoke. They can be as new as the current key. */
@@ -156,13 +156,13 @@ export function pendingKeys({
   pendingRevocations,
   adopted,
   inputs,
-  account,
+  fingerprint,
   createdAt,
 }: RotationState): readonly RecordedKey[] {
   return pendingRevocations.map((id) => ({
     id,
     mark: inputs.__mark,
-    account,
+    fingerprint,
     createdAt,
     name: adopted?.id === id ? adopted.name : undefined,
   }));
