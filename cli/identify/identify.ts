@@ -67,11 +67,12 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   if (flags.state?.includes("-")) throw new UsageError("--state: standard input has the text. Pass a file or a folder");
   // Before the text is read: a wrong account or path should not cost the wait for it.
   if (flags.account !== undefined) settingsOf(flags);
-  await stateFiles(flags.state ?? []);
+  const state = await stateFiles(flags.state ?? []);
   if (process.stdin.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
   const found = await findKeys(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
-  const states = secrets.size === 0 ? [] : await readStates(flags);
+  const states = secrets.size === 0 ? [] : await statesWith(secrets, { ...flags, state });
+  const searched = (flags.stack ?? []).length + state.length;
   // By digest; the one that says most first.
   const held = new Map<string, Holding[]>();
   for (const holding of holdingsOf(states, secrets)) getOrCreate(held, holding.digest ?? "", () => []).push(holding);
@@ -108,14 +109,26 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
         ...{ others: others.map(factsOf), next, revoke },
       })),
       unknown: unknown.map((digest) => ({ digest, credential: own.get(digest) })),
-      states: states.length,
+      states: secrets.size === 0 ? 0 : searched,
       problems: [...lists.problems],
     });
   }
   for (const key of identified) printKey(key);
-  for (const digest of unknown) printUnknown(digest, own.get(digest), states.length);
+  for (const digest of unknown) printUnknown(digest, own.get(digest), searched);
   const total = identified.length + unknown.length;
   print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${total - strangers.length} identified`);
+}
+
+/** The states that have a key with one of these digests, and the others of the same stacks, which can be newer. */
+async function statesWith(digests: { has(digest: string): boolean }, flags: Flags): Promise<readonly ReadState[]> {
+  const hasKey = (text: string) =>
+    [...text.matchAll(/"([a-z2-7]{25})"/g)].some(([, digest = ""]) => digests.has(digest));
+  const holding = await readStates({ state: flags.state ?? [] }, hasKey);
+  const stacks = new Set(holding.map(({ stack }) => stack));
+  return readStates(flags, (text) => {
+    const [, stack, project] = /urn:pulumi:([^:"]+)::([^:"]+)::/.exec(text) ?? [];
+    return stacks.has(`${project}/${stack}`);
+  });
 }
 
 /** The keys of states with these digests. A stack that still has the key first, and then newer states first. */

@@ -51,17 +51,25 @@ export function stateIn(source: string, deployment: Deployment): ReadState {
   };
 }
 
-/** Reads the states one after the other, because one can be large. Throws a `UsageError` that names an unusable one. */
-export async function readStates({ stack = [], state = [] }: StateFlags): Promise<ReadState[]> {
+/**
+ * Reads the states one after the other, because one can be large. Throws a `UsageError` that names an unusable one.
+ * @param isWanted - By its text, whether a state in a file is to be read: a folder can have thousands. @default all are
+ */
+export async function readStates(
+  { stack = [], state = [] }: StateFlags,
+  isWanted: (text: string) => boolean = () => true,
+): Promise<ReadState[]> {
   if (state.filter((path) => path === "-").length > 1) throw new UsageError("--state - can be given only once");
   for (const name of stack) readStackName(name);
   const states: ReadState[] = [];
   const files = await stateFiles(state);
   for (const [at, name] of stack.entries()) states.push(await readStack(name, at));
   for (const [at, path] of files.entries()) {
-    const text = await readStateFile(path, at);
+    const text = (await readStateFile(path, at)).toString();
+    // What has no URN is an empty state, or no state, which is refused.
+    if (text.includes("urn:pulumi:") && !isWanted(text)) continue;
     try {
-      states.push(stateIn(path === "-" ? "standard input" : path, readDeployment(text.toString())));
+      states.push(stateIn(path === "-" ? "standard input" : path, readDeployment(text)));
     } catch (error) {
       throw refused(shownPath(path, at), (error as Error).message);
     }
