@@ -9,7 +9,7 @@ import { nameInUrn } from "../../provider/keys/naming";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import type { Role } from "../../provider/stack/keys-in-state";
+import { type Role, stackOf } from "../../provider/stack/keys-in-state";
 import { counted, shownName } from "../../provider/text";
 import {
   type AccountFlags,
@@ -126,8 +126,8 @@ async function statesWith(digests: { has(digest: string): boolean }, flags: Flag
   const holding = await readStates({ state: flags.state ?? [] }, hasKey);
   const stacks = new Set(holding.map(({ stack }) => stack));
   return readStates(flags, (text) => {
-    const [, stack, project] = /urn:pulumi:([^:"]+)::([^:"]+)::/.exec(text) ?? [];
-    return stacks.has(`${project}/${stack}`);
+    const [urn = ""] = /urn:pulumi:[^"]{1,300}/.exec(text) ?? [];
+    return stacks.has(stackOf(urn));
   });
 }
 

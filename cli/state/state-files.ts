@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { plain } from "../output";
 import { UsageError } from "../usage-error";
 
@@ -33,18 +32,20 @@ async function filesIn(folder: string): Promise<string[]> {
   const inside = resolve(folder).endsWith(join(".pulumi", "stacks")) ? [] : [join(".pulumi", "stacks"), "stacks"];
   const place = inside.map((each) => join(folder, each)).find((each) => existsSync(each)) ?? folder;
   const names = (await readdir(place, { recursive: true })).filter((name) => STATE.test(name)).sort();
-  // A mounted volume has links to its files.
+  // A mounted volume has links to its files. A link to nothing is reported when it is read.
   const files = new Map<string, string>();
-  for (const path of names.map((name) => join(place, name))) files.set(await realpath(path).catch(() => path), path);
+  for (const path of names.map((name) => join(place, name))) {
+    files.set(existsSync(path) ? realpathSync(path) : path, path);
+  }
   return [...files.values()];
 }
 
 /** Reads a file with a state, or standard input. A file backend can store it compressed. */
 export function readStateFile(path: string, at: number): Promise<Buffer> {
   return readable(shownPath(path, at), async () => {
-    const bytes = await (path === "-" ? buffer(process.stdin) : readFile(path));
+    const bytes = path === "-" ? await buffer(process.stdin) : readFileSync(path);
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    return isPacked ? promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }) : bytes;
+    return isPacked ? gunzipSync(bytes, { maxOutputLength: MAX_STATE }) : bytes;
   });
 }
 

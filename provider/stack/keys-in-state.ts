@@ -130,7 +130,7 @@ function valuesIn({ type, id, outputs }: StateResource) {
 }
 
 /** `project/stack` of a URN. */
-function stackOf(urn: string): string {
+export function stackOf(urn: string): string {
   const [stack, project, rest] = urn.startsWith("urn:pulumi:") ? urn.slice("urn:pulumi:".length).split("::") : [];
   return rest === undefined ? "" : `${project}/${stack}`;
 }
