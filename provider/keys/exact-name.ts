@@ -96,13 +96,13 @@ async function clearName(
 }
 
 /** Which resource of this stack has a key, in words; `undefined` if the state shows that none has it. */
-async function otherHolder({ id }: ApiKeyRecord, call: Call): Promise<string | undefined> {
-  if (isSeen(call.place, id)) return "which belongs to a resource of this stack";
+async function otherHolder(key: ApiKeyRecord, call: Call): Promise<string | undefined> {
+  if (isSeen(call.place, key.id)) return "which belongs to a resource of this stack";
   const state = await call.stack.state(stepOf(call));
-  if (state === undefined || state.holds(id) === "unknown") {
+  if (state === undefined || state.holds(key) === "unknown") {
     return "and the state of the stack, which shows whether a resource has it, could not be read";
   }
-  const holder = state.holderOf(id);
+  const holder = state.holderOf(key);
   return holder && `which belongs to ${shownResource(holder)} in this stack`;
 }
 

@@ -163,7 +163,7 @@ async function carryOut(
   const { place, row } = call;
   const decided = leftoverFate({
     isUsed: key.lastUsedAt !== null,
-    held: state?.holds(key.id) ?? "unknown",
+    held: state?.holds(key) ?? "unknown",
     // The list has whole seconds.
     isOlder: Date.parse(key.createdAt) < Math.floor(startedAt(place) / 1_000) * 1_000,
     // Matters only for a next number.

@@ -1,6 +1,6 @@
 import { isKeyType } from "../resource-types";
 import type { Deployment, StateResource } from "./deployment";
-import { type CreationNote, hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "./keys-in-state";
+import { type CreationNote, hidesKeys, isKeyplanes, type KeyInState, keysIn, markOf, notesIn } from "./keys-in-state";
 
 /** The engine's step that asks. `reading` is a refresh, for which the engine saves no note. */
 export interface EngineStep {
@@ -25,12 +25,21 @@ export interface Note extends CreationNote {
 export interface StackFacts {
   /** All creations of keys that were begun and have not ended, also that of the asking step. */
   readonly notes: readonly Note[];
-  /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
-  holds(id: string): "yes" | "no" | "unknown";
+  /**
+   * Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. The same id with another
+   * name is a key of another account, at another address.
+   */
+  holds(key: ListedKey): "yes" | "no" | "unknown";
   /** Whether Pulumi would drop a key's resource without deleting it (`retainOnDelete`); `undefined` if no resource has the key. */
   isRetained(id: string): boolean | undefined;
   /** The URN of a resource that has a key as its current or previous one. */
-  holderOf(id: string): string | undefined;
+  holderOf(key: ListedKey): string | undefined;
+}
+
+/** A key as the service lists it. The name is absent if it is not known. */
+interface ListedKey {
+  readonly id: string;
+  readonly name?: string;
 }
 
 /**
@@ -49,17 +58,21 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
     notes: notesIn(deployment).map((note) => {
       const provider = providerOf(note);
       const isOwn = provider === own || !urns.has(provider);
-      const isSame = withoutVersion(provider) === withoutVersion(own);
-      return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isSame ? "other version" : "other" };
+      const isVersion = withoutVersion(provider) === withoutVersion(own);
+      return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isVersion ? "other version" : "other" };
     }),
-    holds: (id) => {
-      if (holders.some(({ keys }) => keys.some((key) => key.id === id))) return "yes";
+    holds: (listed) => {
+      if (holders.some(({ keys }) => keys.some((key) => isSame(key, listed)))) return "yes";
       return isHidden ? "unknown" : "no";
     },
     isRetained: (id) => holders.find(({ keys }) => keys.some((key) => key.id === id))?.resource.retained,
-    holderOf: (id) =>
-      holders.find(({ keys }) => keys.some((key) => key.id === id && key.role !== "to be revoked"))?.resource.urn,
+    holderOf: (listed) =>
+      holders.find(({ keys }) => keys.some((key) => isSame(key, listed) && key.role !== "to be revoked"))?.resource.urn,
   };
+}
+
+function isSame({ id, name }: KeyInState, listed: ListedKey): boolean {
+  return id === listed.id && (name === undefined || listed.name === undefined || name === listed.name);
 }
 
 /** The resource that a step is about, if the state shows that it is under way. */

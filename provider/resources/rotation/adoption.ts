@@ -49,7 +49,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
 /** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Call): Promise<RotationState> {
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const holder = (await call.stack.state(stepOf(call)))?.holderOf(adopt.id);
+  const holder = (await call.stack.state(stepOf(call)))?.holderOf({ id: adopt.id });
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",

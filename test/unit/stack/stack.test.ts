@@ -42,7 +42,7 @@ describe("the state of the stack", () => {
   test("is read once for all operations of a process", async () => {
     const { stack, asked, warned } = stackWith({ dev: ours });
     const facts = await Promise.all([stack.state(CREATING), stack.state(LATER)]);
-    expect(facts.map((each) => each?.holds("7"))).toEqual(["yes", "yes"]);
+    expect(facts.map((each) => each?.holds({ id: "7" }))).toEqual(["yes", "yes"]);
     expect((await stack.state(LATER))?.notes).toEqual([{ urn: URN, mark: MARK, by: "own" }]);
     expect([asked, warned]).toEqual([["state dev"], []]);
   });
@@ -50,7 +50,7 @@ describe("the state of the stack", () => {
   test("is asked for by the name that the SDK passed, whatever the URN says", async () => {
     const { stack, asked } = stackWith({ "acme/app/renamed": ours, dev: anothers });
     stack.noteName("acme/app/renamed");
-    expect((await stack.state(CREATING))?.holds("7")).toBe("yes");
+    expect((await stack.state(CREATING))?.holds({ id: "7" })).toBe("yes");
     expect(asked).toEqual(["state acme/app/renamed"]);
   });
 
@@ -59,7 +59,7 @@ describe("the state of the stack", () => {
     ["has one that is not this one", { dev: anothers, selected: ours }],
   ])("is that of the selected stack if the default organization %s", async (_, states) => {
     const { stack, asked, warned } = stackWith(states);
-    expect((await stack.state(CREATING))?.holds("7")).toBe("yes");
+    expect((await stack.state(CREATING))?.holds({ id: "7" })).toBe("yes");
     expect([asked, warned]).toEqual([["state dev", "state selected"], []]);
   });
 

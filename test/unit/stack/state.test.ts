@@ -131,7 +131,13 @@ describe("a key", () => {
     ["where one of the ids is encrypted", "unknown", apiKey("a", "8", { pendingRevocations: [ENCRYPTED] })],
     ["of a resource of another package", "no", saved("other:index:ApiKey", "a", "9", { outputs: { keyId: "9" } })],
   ])("%s is held: %s", (_, expected, resource) => {
-    expect(factsFor(stateOf([resource], [own]), creating)?.holds("9")).toBe(expected);
+    expect(factsFor(stateOf([resource], [own]), creating)?.holds({ id: "9" })).toBe(expected);
+  });
+
+  test("is held under its name, because another account can have another key with its id", () => {
+    const facts = factsFor(stateOf([apiKey("a", "9", { name: "a-1" })], [own]), creating);
+    expect(["a-1", "b-1"].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
+    expect(facts?.holderOf({ id: "9", name: "b-1" })).toBeUndefined();
   });
 
   test("has a holder", () => {
@@ -140,9 +146,9 @@ describe("a key", () => {
       stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
       creating,
     );
-    expect(facts?.holderOf("9")).toBe(URN);
-    expect(facts?.holderOf("6")).toBe(urnOf(`${PLUGIN}RotatingApiKey`, "ci"));
-    expect(facts?.holderOf("5")).toBeUndefined();
-    expect(facts?.holderOf("4")).toBeUndefined();
+    expect(facts?.holderOf({ id: "9" })).toBe(URN);
+    expect(facts?.holderOf({ id: "6" })).toBe(urnOf(`${PLUGIN}RotatingApiKey`, "ci"));
+    expect(facts?.holderOf({ id: "5" })).toBeUndefined();
+    expect(facts?.holderOf({ id: "4" })).toBeUndefined();
   });
 });
