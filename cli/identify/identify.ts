@@ -9,7 +9,7 @@ import { nameInUrn } from "../../provider/keys/naming";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import { type Role, stackOf } from "../../provider/stack/keys-in-state";
+import { isSameKey, type Role, stackOf } from "../../provider/stack/keys-in-state";
 import { counted, shownName } from "../../provider/text";
 import {
   type AccountFlags,
@@ -161,7 +161,8 @@ class Lists {
   ) {}
 
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
-  async find({ id, name, scope }: Holding): Promise<Listed | undefined> {
+  async find(holding: Holding): Promise<Listed | undefined> {
+    const { id, scope } = holding;
     const account = this.flags.account ?? scope?.account;
     if (scope === undefined || !configuredAccounts().includes(account)) return undefined;
     const { organizationId } = scope;
@@ -172,8 +173,7 @@ class Lists {
         return { keys: listed, now: opened.serviceNow() };
       });
       const record = keyIn(keys, id);
-      // The same id with another name is a key of another account.
-      return { record: name === undefined || record?.name === name ? record : undefined, now };
+      return { record: record && isSameKey(holding, record) ? record : undefined, now };
     } catch (error) {
       // One account that cannot be asked must not hide what is known of the other keys.
       if (isAborted(error)) throw error;

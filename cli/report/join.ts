@@ -37,7 +37,7 @@ export const FLAGS = [
 type Flag = (typeof FLAGS)[number];
 
 /** What happens to a key next, if nobody changes the program. */
-export interface NextStep {
+interface NextStep {
   readonly action: "rotate" | "replace" | "revoke" | "wait" | "create" | "stay" | "decide" | "none";
   /** Whether the next `pulumi up` does it. */
   readonly isDue: boolean;
@@ -210,7 +210,7 @@ const step = (action: NextStep["action"], text: string): NextStep => ({ action, 
 
 const dueStep = (action: NextStep["action"], text: string): NextStep => ({ action, isDue: true, text });
 
-const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+export const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
 /** What ends a key with a deadline that has passed, or that no state holds. */
 function reaped(deadline: string, now: number): NextStep {

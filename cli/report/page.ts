@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { formatDuration } from "../../provider/duration";
+import { nameInUrn } from "../../provider/keys/naming";
 import { redact } from "../../provider/secrets";
 import { cleanText, counted } from "../../provider/text";
-import { dueOf, FLAGS, type Report, type ReportKey } from "./join";
+import { dueOf, FLAGS, minuteOf, type Report, type ReportKey } from "./join";
 
 /** Maximum length of a text in the page, in characters. */
 const MAX_TEXT = 300;
@@ -119,7 +120,7 @@ function rowOf(key: ReportKey, now: number): readonly Cell[] {
         return html`<small>${resource} (${more.filter(Boolean).join(", ")})</small>`;
       }),
     ],
-    consumers.map((urn) => html`<div>${urn.split("::").slice(3).join("::")}</div>`),
+    consumers.map((urn) => html`<div>${nameInUrn(urn)}</div>`),
     createdAt && [formatDuration(now - Date.parse(createdAt)), html`<small>${createdAt.slice(0, 10)}</small>`],
     key.status !== "live" ? "not live" : [lastUsedAt ? ago(lastUsedAt) : "never", from && html`<small>${from}</small>`],
     due && [due.slice(0, 10), html`<small>${late < 0 ? `in ${formatDuration(-late)}` : ago(due)}</small>`],
@@ -128,8 +129,6 @@ function rowOf(key: ReportKey, now: number): readonly Cell[] {
 }
 
 const flagsOf = ({ flags }: ReportKey): Cell => flags.map((flag) => html`<small class="flag">${flag}</small>`);
-
-const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
 /** What keeps the report from being complete. */
 function problemsOf({ accounts, stacks }: Report): readonly string[] {

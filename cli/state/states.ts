@@ -5,7 +5,7 @@ import { readKeyState } from "../../provider/keys/state";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { type Holder, markOf, type StackState, stackState } from "../../provider/stack/keys-in-state";
+import { type Holder, isSameKey, markOf, type StackState, stackState } from "../../provider/stack/keys-in-state";
 import { note, plain } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
@@ -126,11 +126,11 @@ export function noteHidden(states: readonly StackState[]): readonly string[] {
   return hiding.map(({ source }) => source);
 }
 
-/** Finds who holds a key of a list. The same id with another name is a key of another account. */
+/** Finds who holds a key of a list. */
 export function holdersIn(states: readonly StackState[]) {
   const holders = new Map<string, (Holder & { readonly stack: string })[]>();
   for (const { stack, held } of latestOf(states)) {
     for (const holder of held) getOrCreate(holders, holder.id, () => []).push({ stack, ...holder });
   }
-  return (key: ApiKeyRecord) => holders.get(key.id)?.findLast(({ name = key.name }) => name === key.name);
+  return (key: ApiKeyRecord) => holders.get(key.id)?.findLast((holder) => isSameKey(holder, key));
 }

@@ -49,7 +49,7 @@ export async function createExact(claim: NameClaim, attempts: Attempts, call: Ca
  */
 async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
   if (call.place.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
-  if ((await call.stack.state(stepOf(call)))?.isRetained(old.id) !== false) return false;
+  if ((await call.stack.state(stepOf(call)))?.isRetained(old) !== false) return false;
   call.row.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
   await revokeKey(old, call);
   return true;

@@ -18,6 +18,14 @@ export interface KeyInState {
   readonly role: Role;
 }
 
+/** Whether a listed key is one of a state. The same id with another name is a key of another account, at another address. */
+export function isSameKey(
+  { id, name }: Pick<KeyInState, "id" | "name">,
+  listed: { readonly id: string; readonly name?: string | undefined },
+): boolean {
+  return id === listed.id && (name === undefined || listed.name === undefined || name === listed.name);
+}
+
 /** A creation of a key that was begun and has not ended: the engine saved its inputs before it called `create`. */
 export interface CreationNote {
   readonly urn: string;

@@ -1,6 +1,15 @@
 import { isKeyType } from "../resource-types";
 import type { Deployment, StateResource } from "./deployment";
-import { type CreationNote, hidesKeys, isKeyplanes, type KeyInState, keysIn, markOf, notesIn } from "./keys-in-state";
+import {
+  type CreationNote,
+  hidesKeys,
+  isKeyplanes,
+  isSameKey,
+  type KeyInState,
+  keysIn,
+  markOf,
+  notesIn,
+} from "./keys-in-state";
 
 /** The engine's step that asks. `reading` is a refresh, for which the engine saves no note. */
 export interface EngineStep {
@@ -25,13 +34,10 @@ export interface Note extends CreationNote {
 export interface StackFacts {
   /** All creations of keys that were begun and have not ended, also that of the asking step. */
   readonly notes: readonly Note[];
-  /**
-   * Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. The same id with another
-   * name is a key of another account, at another address.
-   */
+  /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(key: ListedKey): "yes" | "no" | "unknown";
   /** Whether Pulumi would drop a key's resource without deleting it (`retainOnDelete`); `undefined` if no resource has the key. */
-  isRetained(id: string): boolean | undefined;
+  isRetained(key: ListedKey): boolean | undefined;
   /** The URN of a resource that has a key as its current or previous one. */
   holderOf(key: ListedKey): string | undefined;
 }
@@ -39,7 +45,7 @@ export interface StackFacts {
 /** A key as the service lists it. The name is absent if it is not known. */
 interface ListedKey {
   readonly id: string;
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /**
@@ -51,6 +57,8 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
   if (asking === undefined) return undefined;
   const ours = deployment.resources.filter(isKeyplanes);
   const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
+  const holderOf = (listed: ListedKey, isHolding: (key: KeyInState) => boolean = () => true) =>
+    holders.find(({ keys }) => keys.some((key) => isSameKey(key, listed) && isHolding(key)))?.resource;
   const isHidden = ours.some(hidesKeys);
   const urns = new Set(deployment.resources.map(({ urn }) => urn));
   const own = providerOf(asking);
@@ -61,18 +69,10 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
       const isVersion = withoutVersion(provider) === withoutVersion(own);
       return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isVersion ? "other version" : "other" };
     }),
-    holds: (listed) => {
-      if (holders.some(({ keys }) => keys.some((key) => isSame(key, listed)))) return "yes";
-      return isHidden ? "unknown" : "no";
-    },
-    isRetained: (id) => holders.find(({ keys }) => keys.some((key) => key.id === id))?.resource.retained,
-    holderOf: (listed) =>
-      holders.find(({ keys }) => keys.some((key) => isSame(key, listed) && key.role !== "to be revoked"))?.resource.urn,
+    holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
+    isRetained: (key) => holderOf(key)?.retained,
+    holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked")?.urn,
   };
-}
-
-function isSame({ id, name }: KeyInState, listed: ListedKey): boolean {
-  return id === listed.id && (name === undefined || listed.name === undefined || name === listed.name);
 }
 
 /** The resource that a step is about, if the state shows that it is under way. */

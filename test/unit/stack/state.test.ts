@@ -138,6 +138,7 @@ describe("a key", () => {
     const facts = factsFor(stateOf([apiKey("a", "9", { name: "a-1" })], [own]), creating);
     expect(["a-1", "b-1"].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
     expect(facts?.holderOf({ id: "9", name: "b-1" })).toBeUndefined();
+    expect(["a-1", "b-1"].map((name) => facts?.isRetained({ id: "9", name }))).toEqual([false, undefined]);
   });
 
   test("has a holder", () => {
