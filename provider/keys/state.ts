@@ -89,8 +89,13 @@ export function heldKey({
     name: String(name),
     key: secret,
     sealedKey: isObject(sealedKey) ? sealedKey : undefined,
-    digest: secret === undefined ? textOf(digest) : keyDigest(secret),
+    digest: textOf(digest) ?? keyDigest(secret),
   };
+}
+
+/** Ids of the keys in a resource's outputs: those that it has, and those that it has to revoke. */
+export function keyIdsIn({ keyId, previousKeyId, pendingRevocations }: Members): readonly string[] {
+  return [textOf(keyId) ?? [], textOf(previousKeyId) ?? [], textsOf(pendingRevocations)].flat();
 }
 
 /** A key that was just created or taken over. A sealed one is recorded without its secret. */

@@ -51,7 +51,7 @@ export class Resources {
   async read(target: PluginTarget, id: string, inputs: Values, outputs: Values) {
     const { type } = target;
     // Programs in YAML can give a part of the state, which has no mark, with the id of a key to read.
-    if (Object.keys(outputs).length === 0 || (type.holds && outputs.__mark === undefined)) {
+    if (Object.keys(outputs).length === 0 || (type.hasKeys && outputs.__mark === undefined)) {
       const importKey = (key: string) => this.config().importKey(key);
       const found = await importResource(this.session, target, { path: id, importKey });
       return { id: found.id, inputs: found.inputs, outputs: toEngine(type, found.state) };

@@ -57,6 +57,7 @@ interface State extends KeyState<Inputs> {
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
 export const apiKey = atBorder<Inputs, State>({
   name: "ApiKey",
+  hasKeys: true,
   fields,
   outputs: COMMON_OUTPUTS,
   canBeAbsent: ["digest", "rotateAt", "pending"],
@@ -84,8 +85,6 @@ export const apiKey = atBorder<Inputs, State>({
   },
 
   stable: ({ key }) => (key === undefined ? [] : KEY_OUTPUTS),
-
-  holds: ({ key, pendingRevocations }) => [...(key === undefined ? [] : [key.id]), ...pendingRevocations],
 
   async create(inputs, call, replaced) {
     const old = replaced?.key && recorded(replaced.key, replaced);

@@ -24,9 +24,8 @@ type Inputs = InputsOf<typeof fields>;
 /** A gate that is ready when no operation of its project is pending. It owns nothing on the service. */
 export const projectReady = atBorder<Inputs, Inputs>({
   name: "ProjectReady",
-
+  hasKeys: false,
   fields,
-
   outputs: [],
 
   readState: (outputs) => inputsIn<Inputs>(fields, outputs),

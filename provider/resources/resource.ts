@@ -26,8 +26,8 @@ interface Verbs<Inputs, State> extends Checked<Planned<Inputs>>, Compared<Planne
   readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
   /** Those outputs that an update does not change. Called with the new inputs. */
   readonly stable: (state: State, inputs: Planned<Inputs>, now: number) => readonly string[];
-  /** Ids of the keys that the resource has, or has to revoke. Absent for a resource without keys. */
-  readonly holds?: ((state: State) => readonly string[]) | undefined;
+  /** Whether its resources have keys. */
+  readonly hasKeys: boolean;
   /** @param replaced - The state of the resource that the new one replaces in the same scope. */
   readonly create: (inputs: Inputs, call: Call, replaced: State | undefined) => Promise<Made<State>>;
   /** The current state; `undefined` if the resource is proven to be gone. */
@@ -78,7 +78,6 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
     inForce: reading(type.inForce),
     due: reading(type.due),
     stable: (outputs, inputs, now) => type.stable(readState(outputs), inputs, now),
-    holds: reading(type.holds),
     create: async (inputs, call, replaced) => {
       const { id, state } = await writing(type.create(inputs, call, replaced && readState(replaced)));
       return { id, state: writeState(state) };

@@ -37,6 +37,7 @@ import { settling, settlingForGood } from "./settling";
  */
 export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
+  hasKeys: true,
   fields: rotationFields,
   outputs: [...COMMON_OUTPUTS, ...ROTATION_OUTPUTS],
   canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
@@ -53,8 +54,6 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   },
 
   stable: (state, inputs, now) => (rotationReason(state, inputs, now) === undefined ? KEY_OUTPUTS : []),
-
-  holds: heldBy,
 
   async create(inputs, call, replaced) {
     const held = replaced?.current ?? replaced?.previous;

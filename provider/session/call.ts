@@ -4,6 +4,7 @@ import { noteSeen } from "../keys/leftovers";
 import { shownResource } from "../keys/naming";
 import type { Call, Row } from "../keys/place";
 import { scopeOf } from "../keys/scope";
+import { keyIdsIn } from "../keys/state";
 import { type Members, membersOf, textOf } from "../members";
 import { NotReady, type ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
@@ -56,7 +57,7 @@ export async function runCall<T>(
   return describing(session, { type, urn }, { verb, held }, async () => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(scopeAndMark));
-    const see = (outputs: Members) => noteSeen(place, type.holds?.(outputs) ?? []);
+    const see = (outputs: Members) => noteSeen(place, keyIdsIn(outputs));
     const running = { place, row };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";

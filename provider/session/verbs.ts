@@ -37,7 +37,7 @@ export async function checkResource(
       olds,
     );
     const reasons = await reasonsOf(failures);
-    if (type.holds === undefined) return { inputs, reasons };
+    if (!type.hasKeys) return { inputs, reasons };
     const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));
     return { inputs: { ...inputs, __mark: mark }, reasons };
   });
@@ -116,7 +116,7 @@ export async function importResource(
   { path, importKey }: { readonly path: string; readonly importKey: (id: string) => string | undefined },
 ): Promise<Imported> {
   const { type, urn } = target;
-  const hasKeys = type.holds !== undefined;
+  const { hasKeys } = type;
   const slash = hasKeys ? path.lastIndexOf("/") : -1;
   const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
   const inputs = withoutEmpty({ organizationId, __mark: hasKeys ? newMark(urn) : undefined });

@@ -39,7 +39,7 @@ for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
     const keys = resources.filter(({ type }) => type.endsWith(":ApiKey"));
     expect(keys).toHaveLength(N);
     for (const key of keys) {
-      const parts = key as Readonly<Record<string, unknown>>;
+      const parts = { ...key } as Readonly<Record<string, unknown>>;
       for (const [part, bytes] of Object.entries(most)) {
         expect(JSON.stringify(parts[part] ?? null).length, part).toBeLessThanOrEqual(bytes);
       }
