@@ -94,6 +94,7 @@ export function toMessage(text: string): string {
 
 /** Shortens text to a width. `…` replaces its middle. */
 export function shortened(text: string, width: number): string {
+  if (text.length <= width) return text;
   const chars = Array.from(text);
   if (chars.length <= width) return text;
   if (width <= 1) return "…".slice(0, width);

@@ -112,7 +112,7 @@ export class HttpClient {
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
     // A cursor is the service's own text, and can have any form.
-    const address = this.#pathOf({ ...request, query: { ...request.query, cursor: undefined } });
+    const address = this.#pathOf({ ...request, query: request.query && { ...request.query, cursor: undefined } });
     if (holdsSecret(JSON.stringify([address, request.body]))) {
       const problem =
         "a name, an id or the base URL contains what looks like an API key, so the request was not sent. Remove it";
@@ -253,7 +253,8 @@ export class HttpClient {
   }
 }
 
-function queryText(query: HttpRequest["query"] = {}): string {
+function queryText(query: HttpRequest["query"]): string {
+  if (query === undefined) return "";
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`])).toString();
   return text === "" ? "" : `?${text}`;

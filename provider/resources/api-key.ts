@@ -216,7 +216,6 @@ const NO_KEY: State = { ...readState({}), requests: 0 };
 function writeState(state: State): Members {
   const { inputs, key, createdAt } = state;
   const written = {
-    ...writeKeyState(state),
     keyId: key?.id,
     name: key?.name ?? inputs.name,
     // A sealed key has an empty output, because Pulumi shows an absent one as unknown.
@@ -226,7 +225,7 @@ function writeState(state: State): Members {
     rotateAt: rotateAt(createdAt, inputs),
     expiresAt: expiresAt(key?.name),
   };
-  return withoutEmpty(Object.assign({}, inputs, written));
+  return withoutEmpty<Members>(inputs, writeKeyState(state), written);
 }
 
 function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey {

@@ -77,7 +77,6 @@ export function writeState(state: RotationState): Members {
   const isSealed = sealedTo !== undefined || inputs.sealTo !== undefined;
   const isOtherAge = current !== undefined && !sameAge(leasedFor, inputs.maxAge);
   const written = {
-    ...writeKeyState(state),
     // Its secret is already in the outputs, as `key`.
     adopt: undefined,
     adopted: state.adopted,
@@ -103,7 +102,7 @@ export function writeState(state: RotationState): Members {
     retireAfter: isoOf(retireTime(state)),
     nextAction: nextAction(state),
   };
-  return withoutEmpty(Object.assign({}, inputs, written));
+  return withoutEmpty<Members>(inputs, writeKeyState(state), written);
 }
 
 function recipientsIn(value: unknown): Recipients | undefined {
