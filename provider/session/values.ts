@@ -13,9 +13,12 @@ export function fromPulumi(values: Values): Values {
 }
 
 /** The same for the values of a state, which are all known. An output that is `null` there is absent. */
-export function fromState({ __provider, ...rest }: Values): Values {
-  if (!Object.values(rest).includes(null)) return rest;
-  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+export function fromState(values: Values): Values {
+  const state: Values = {};
+  for (const name in values) {
+    if (name !== "__provider" && values[name] !== null) state[name] = values[name];
+  }
+  return state;
 }
 
 /**
@@ -23,9 +26,9 @@ export function fromState({ __provider, ...rest }: Values): Values {
  * preview, and warns if it is exported. So outputs that can be absent become `null`.
  */
 export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Values {
-  const state = { ...outputs };
+  const state = toPulumi(outputs);
   for (const name of canBeAbsent) state[name] ??= null;
-  return toPulumi(state);
+  return state;
 }
 
 /**
