@@ -95,7 +95,7 @@ export function heldKey({
 
 /** Ids of the keys in a resource's outputs: those that it has, and those that it has to revoke. */
 export function keyIdsIn({ keyId, previousKeyId, pendingRevocations }: Members): readonly string[] {
-  return [textOf(keyId) ?? [], textOf(previousKeyId) ?? [], textsOf(pendingRevocations)].flat();
+  return [keyId, previousKeyId, ...textsOf(pendingRevocations)].filter((id) => typeof id === "string");
 }
 
 /** A key that was just created or taken over. A sealed one is recorded without its secret. */
