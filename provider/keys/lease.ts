@@ -59,22 +59,33 @@ export function sameAge(one: unknown, other: unknown): boolean {
   return other !== UNKNOWN && parseDuration(one) === parseDuration(other);
 }
 
+const closedMs = ({ rotationWindow }: Ages): number => (rotationWindow === undefined ? 0 : CLOSED_MS);
+
+/**
+ * The time between the latest rotation by age and the deadline, in milliseconds; `undefined` without a deadline, or if a
+ * preview does not know it yet.
+ */
+export function restOfLease(inputs: Ages): number | undefined {
+  const longest = parseDuration(inputs.maxAge);
+  const age = rotationAge(inputs);
+  return longest === undefined || age === undefined ? undefined : longest - age - closedMs(inputs);
+}
+
 /**
  * Checks that a key is out of use before its deadline.
  * @param grace - How long a key stays in use after its rotation, in milliseconds.
  */
 export function leaseRules(inputs: Ages, grace = 0): readonly Failure[] {
-  const longest = parseDuration(inputs.maxAge);
-  const age = rotationAge(inputs);
-  if (longest === undefined || age === undefined) return [];
+  const [longest, age, rest] = [parseDuration(inputs.maxAge), rotationAge(inputs), restOfLease(inputs)];
+  if (longest === undefined || age === undefined || rest === undefined) return [];
   if (longest < SHORTEST_MS) return [{ property: "maxAge", reason: "must be at least 10m" }];
+  if (rest > grace) return [];
   const parts = [
     [inputs.rotateAfter === undefined ? "two thirds of it until the rotation" : "rotateAfter", age],
-    ["7 days in which rotationWindow may be closed", inputs.rotationWindow === undefined ? 0 : CLOSED_MS],
+    ["7 days in which rotationWindow may be closed", closedMs(inputs)],
     ["gracePeriod", grace],
   ] as const;
   const needed = parts.filter(([, ms]) => ms > 0);
-  if (needed.reduce((sum, [, ms]) => sum + ms, 0) < longest) return [];
   const list = needed.map(([what, ms]) => `${what} (${formatDuration(ms)})`).join(", ");
   return [
     {

@@ -71,7 +71,7 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   /**
    * The minimum time for which the previous key works after its successor was delivered: at the end of the first `up` of
    * the whole stack that succeeds and ends after the rotation. Must be less than `rotateAfter`.
-   * @default "24h", or half of `rotateAfter` if that is less
+   * @default "24h"; if that is less, half of `rotateAfter`, or half of the time from the rotation to the end of `maxAge`
    */
   readonly gracePeriod?: pulumi.Input<string>;
   /**

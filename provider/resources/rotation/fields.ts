@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from "../../duration";
 import { types } from "../../keys/field-types";
 import { keyFields, keyRules } from "../../keys/fields";
-import { leaseRules, rotationAge } from "../../keys/lease";
+import { leaseRules, restOfLease, rotationAge } from "../../keys/lease";
 import type { Overlap } from "../../keys/retirement";
 import type { Members } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
@@ -20,7 +20,6 @@ export const rotationFields = {
   maxAge: { ...keyFields.maxAge, change: "update" },
   rotationTriggers: { type: types.map, change: "update" },
   sealTo: { ...keyFields.sealTo, change: "update" },
-  /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: DEFAULT_QUIET, change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
@@ -69,9 +68,8 @@ export function rotationRules(inputs: PlannedRotation, check: CheckCall, before:
   }
   const overlap = parseDuration(inputs.maxOverlap);
   if (overlap !== undefined && overlap < graceOf(inputs)) {
-    const given =
-      inputs.gracePeriod === undefined ? ", which defaults to 24h, or to half of rotateAfter if that is less" : "";
-    failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
+    const grace = formatDuration(graceOf(inputs));
+    failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod, which is ${grace}` });
   }
   return failures;
 }
@@ -87,10 +85,12 @@ function warnOfShortQuiet({ quietPeriod }: PlannedRotation, { warn }: CheckCall,
   );
 }
 
-/** The grace of a key that is rotated by age must end before the next rotation. */
+/** The grace of a key that is rotated by age must end before the next rotation, and before the deadline of the key. */
 export function graceOf(inputs: PlannedRotation): number {
-  const half = (rotationAge(inputs) ?? Number.POSITIVE_INFINITY) / 2;
-  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
+  const given = parseDuration(inputs.gracePeriod);
+  if (given !== undefined) return given;
+  const ends = [rotationAge(inputs), restOfLease(inputs)].filter((ms) => ms !== undefined);
+  return Math.min(DEFAULT_GRACE_MS, ...ends.map((ms) => ms / 2));
 }
 
 function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {

@@ -124,6 +124,17 @@ test.each([
   expect(failuresOf(inputs, rotatingApiKey).map((failure) => failure.property)).toContain(property);
 });
 
+test("the default grace of a RotatingApiKey fits each age and each deadline", () => {
+  const minutes = (least: number) => fc.integer({ min: least, max: 60 * 24 * 400 });
+  fc.assert(
+    fc.property(minutes(10), fc.option(minutes(1)), (maxAge, rotateAfter) => {
+      fc.pre(rotateAfter === null || rotateAfter < maxAge);
+      const inputs = { maxAge: `${maxAge}m`, ...(rotateAfter !== null && { rotateAfter: `${rotateAfter}m` }) };
+      expect(failuresOf(inputs, rotatingApiKey)).toEqual([]);
+    }),
+  );
+});
+
 test.each([{}, { projectId: ".." }])("the inputs %j of a ProjectReady are refused", (inputs) => {
   expect(failuresOf(inputs, projectReady).map((failure) => failure.property)).toEqual(["projectId"]);
 });
