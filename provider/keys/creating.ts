@@ -10,7 +10,7 @@ import {
   messageOf,
 } from "../errors";
 import type { SealedTexts } from "../seal/recipients";
-import type { NameClaim } from "./exact-name";
+import type { ExactName } from "./exact-name";
 import { firstList } from "./leftovers";
 import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
@@ -28,7 +28,7 @@ const AGAIN = "Run `pulumi up` again";
 interface KeyRequest {
   readonly prefix: string;
   /** A name that the program sets, in place of a generated one. */
-  readonly exact?: NameClaim | undefined;
+  readonly exact?: ExactName | undefined;
   readonly projectId?: string | undefined;
   /** The longest life of the key, in milliseconds; absent if it has no deadline. */
   readonly maxAgeMs?: number | undefined;

@@ -14,7 +14,7 @@ import { revokeCommand } from "./scope";
 const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 /** A name that the program sets, and what happens to an unused key that has the name. */
-export interface NameClaim {
+export interface ExactName {
   readonly name: string;
   readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
   readonly projectId?: string | undefined;
@@ -26,12 +26,12 @@ export interface NameClaim {
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key. The name is noted, so that later runs tell of the key.
  */
-export async function createExact(claim: NameClaim, attempts: Attempts, call: Call): Promise<CreatedKey> {
-  const { name } = claim;
-  if (name === claim.replaced?.name) attempts.isFreed = await freeName(claim.replaced, call);
-  await clearName(claim, attempts, call);
+export async function createExact(exact: ExactName, attempts: Attempts, call: Call): Promise<CreatedKey> {
+  const { name } = exact;
+  if (name === exact.replaced?.name) attempts.isFreed = await freeName(exact.replaced, call);
+  await clearName(exact, attempts, call);
   try {
-    return await createWhenFree(claim, call);
+    return await createWhenFree(exact, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -57,7 +57,7 @@ async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
 
 /** Makes sure that an exact name is free. */
 async function clearName(
-  { name, onNameConflict = "fail" }: NameClaim,
+  { name, onNameConflict = "fail" }: ExactName,
   { lost: { lostNames } }: Attempts,
   call: Call,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function otherHolder(key: ApiKeyRecord, call: Call): Promise<string | unde
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree({ name, projectId }: NameClaim, { place, row }: Call): Promise<CreatedKey> {
+async function createWhenFree({ name, projectId }: ExactName, { place, row }: Call): Promise<CreatedKey> {
   const { keys, account } = place;
   for (const pause of keys.hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {

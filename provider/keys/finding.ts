@@ -87,9 +87,9 @@ export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyR
 export async function mustBeGone(held: RecordedKey, call: Call): Promise<void> {
   const { place, row } = call;
   const { id, key } = held;
-  const account = compareAccount(held.fingerprint, place);
+  const where = compareAccount(held.fingerprint, place);
   // No secret goes to another address than the one it is from.
-  if (account === "elsewhere" || (account === "unsure" && key === undefined)) throw wrongAccount(id, place);
+  if (where === "elsewhere" || (where === "unsure" && key === undefined)) throw wrongAccount(id, place);
   if (key === undefined) {
     row.warn(
       `two lists lack key ${formatKey(held)}. The state does not have its secret, so keyplane cannot try it, and treats ` +
@@ -98,7 +98,7 @@ export async function mustBeGone(held: RecordedKey, call: Call): Promise<void> {
     return;
   }
   if (!(await place.keys.authenticates(key, { isNew: isYoung(held, call) }))) return;
-  if (account === "unsure") throw wrongAccount(id, place);
+  if (where === "unsure") throw wrongAccount(id, place);
   throw new KeyplaneError(
     "KP-ANSWER",
     `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +

@@ -31,7 +31,7 @@ export function tagOf(urn: string): string {
 
 /**
  * The name of a resource's n-th request, at most 64 characters of `[a-z0-9-]`: `<prefix>[-exp<deadline>]-<mark>[-<n>]`. No
- * name is ever requested twice, so a key that has it can only come from its request.
+ * name is requested again while an earlier request can have a key, so a key that has it can only come from its request.
  * @param expiresAt - The deadline, in milliseconds since 1970.
  */
 export function nameOf(prefix: string, mark: string, n: number, expiresAt?: number): string {

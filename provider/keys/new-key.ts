@@ -1,7 +1,7 @@
 import { parseDuration } from "../duration";
 import { reportSkew } from "./clock";
 import { createKey } from "./creating";
-import type { NameClaim } from "./exact-name";
+import type { ExactName } from "./exact-name";
 import type { KeyInputs } from "./fields";
 import { nameInUrn, prefixFrom } from "./naming";
 import type { Call } from "./place";
@@ -14,7 +14,7 @@ import { heldFrom, type Left } from "./state";
  * @param before - What earlier creations of the resource have left.
  * @param exact - A name that the program sets, in place of a generated one.
  */
-export async function newKey(inputs: KeyInputs, before: Left, call: Call, exact?: NameClaim) {
+export async function newKey(inputs: KeyInputs, before: Left, call: Call, exact?: ExactName) {
   const { namePrefix, projectId, maxAge, sealTo } = inputs;
   const prefix = namePrefix ?? prefixFrom(nameInUrn(call.urn));
   const request = { prefix, exact, projectId, maxAgeMs: parseDuration(maxAge), sealTo };

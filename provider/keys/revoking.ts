@@ -17,11 +17,11 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
   const found = (await keys.findInAny(held.id)) ?? (await secondLook(held.id, call.place));
   if (found !== undefined) mustBeKey(held, found, call.place);
   else {
-    const account = compareAccount(held.fingerprint, call.place);
-    if (account === "elsewhere") throw wrongAccount(held.id, call.place);
+    const where = compareAccount(held.fingerprint, call.place);
+    if (where === "elsewhere") throw wrongAccount(held.id, call.place);
     // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
     // another one, which can be that of another account, the key itself is tried.
-    if (account === "unsure" || keyIdOf(held.id) === undefined) return mustBeGone(held, call);
+    if (where === "unsure" || keyIdOf(held.id) === undefined) return mustBeGone(held, call);
   }
   if ((await keys.revoke(held.id, { unlisted: found === undefined })) === "revoked") return;
   // A new key that is not known everywhere yet gets the same answers, and so does one of a credential that has lost

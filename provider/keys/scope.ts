@@ -1,7 +1,7 @@
 import { isKeyplaneError } from "../errors";
 import { textOf } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
-import { type FieldRule, type FieldType, UNKNOWN } from "../schema/fields";
+import { type FieldRule, type FieldType, hasUnknown, UNKNOWN } from "../schema/fields";
 import { ACCOUNT_NAME } from "../settings/accounts";
 import { types } from "./field-types";
 
@@ -50,6 +50,19 @@ function keyOf({ account, organizationId }: Scope): string {
 /** Whether two resources, or a resource and its new inputs, are in the same scope. */
 export function sameScope(one: ScopeInputs, other: ScopeInputs): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
+}
+
+/**
+ * The URN of another resource of this run that claims the same in the same scope; `undefined` if there is none, or if a
+ * preview does not know the scope yet.
+ */
+export function claimInScope(
+  what: string,
+  { account, organizationId }: ScopeInputs,
+  check: CheckCall,
+): string | undefined {
+  if (hasUnknown([account, organizationId])) return undefined;
+  return check.claim(`${what} ${scopeKey(scopeOf({ account, organizationId }))}`);
 }
 
 /** The command that shows a key of a scope and, with `--yes`, revokes it. */

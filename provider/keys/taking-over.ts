@@ -14,8 +14,8 @@ export const NEXT_SECOND_MS = 1_100;
 /** Maximum number of attempts to find out which key a secret belongs to. */
 const MAX_LOOKS = 3;
 
-/** The claim of a key to import. Throws `KP-IMPORT` without its secret. */
-export function readClaim(id: string, key: string | undefined): Claim {
+/** The key to import. Throws `KP-IMPORT` without its secret. */
+export function readTakeOver(id: string, key: string | undefined): TakeOver {
   if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
   throw new KeyplaneError(
     "KP-IMPORT",
@@ -28,7 +28,7 @@ export function readClaim(id: string, key: string | undefined): Claim {
 }
 
 /** A key that was created elsewhere and that a resource is to take over. */
-interface Claim {
+interface TakeOver {
   readonly id: string;
   readonly key: string;
   /** Where the secret was given, for messages: a setting or an input. */
@@ -42,14 +42,14 @@ interface Claim {
  * Proves, as far as the service allows, that a key is live and that the secret belongs to it. Changes nothing on the
  * service. Returns what the service lists about the key.
  */
-export async function proveKey(claim: Claim, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
-  const refused = refusedTakeOver(claim.key, claim.source, call.place.settings);
+export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
+  const refused = refusedTakeOver(takeOver.key, takeOver.source, call.place.settings);
   if (refused !== undefined) throw refused;
-  conceal(claim.key);
-  call.row.progress(`checking key ${claim.id}`);
+  conceal(takeOver.key);
+  call.row.progress(`checking key ${takeOver.id}`);
   const record = await (call.place.scope.organizationId === undefined
-    ? provenByItself(claim, call)
-    : plausibleInOrganization(claim, call));
+    ? provenByItself(takeOver, call)
+    : plausibleInOrganization(takeOver, call));
   if (markIn(record.name) !== undefined) {
     call.row.warn(
       `key ${formatKey(record)} has a name like those that keyplane generates. If another stack still has it, that stack revokes ` +
@@ -67,11 +67,11 @@ export async function proveKey(claim: Claim, inputs: KeyInputs, call: Call): Pro
 }
 
 /** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
-async function provenByItself(claim: Claim, call: Call): Promise<ApiKeyRecord> {
-  const { id, key, source, code } = claim;
+async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
+  const { id, key, source, code } = takeOver;
   let seen = await call.place.keys.listAs(key);
-  if (seen === undefined) throw notAccepted(claim);
-  const record = await mustBeLive(claim, call);
+  if (seen === undefined) throw notAccepted(takeOver);
+  const record = await mustBeLive(takeOver, call);
   for (let look = 1; ; look++) {
     const last = usedLast(seen);
     if (!last.includes(id)) {
@@ -94,10 +94,10 @@ async function provenByItself(claim: Claim, call: Call): Promise<ApiKeyRecord> {
 }
 
 /** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
-async function plausibleInOrganization(claim: Claim, call: Call): Promise<ApiKeyRecord> {
-  const { id, key } = claim;
-  if (!(await call.place.keys.authenticates(key))) throw notAccepted(claim);
-  const record = await mustBeLive(claim, call);
+async function plausibleInOrganization(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
+  const { id, key } = takeOver;
+  if (!(await call.place.keys.authenticates(key))) throw notAccepted(takeOver);
+  const record = await mustBeLive(takeOver, call);
   if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.place.account.serviceNow() - 60_000) {
     call.row.warn(
       `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +
@@ -107,7 +107,7 @@ async function plausibleInOrganization(claim: Claim, call: Call): Promise<ApiKey
   return record;
 }
 
-async function mustBeLive({ id, instead, code }: Claim, call: Call): Promise<ApiKeyRecord> {
+async function mustBeLive({ id, instead, code }: TakeOver, call: Call): Promise<ApiKeyRecord> {
   const record = await call.place.keys.find(id, { fresh: true });
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
@@ -119,7 +119,7 @@ function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
   return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
 }
 
-function notAccepted({ id, source, instead, code }: Claim): KeyplaneError {
+function notAccepted({ id, source, instead, code }: TakeOver): KeyplaneError {
   return new KeyplaneError(
     code,
     `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`,

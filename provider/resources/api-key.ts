@@ -12,7 +12,7 @@ import type { Call } from "../keys/place";
 import { asListed } from "../keys/project-limit";
 import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
-import { scopeKey, scopeOf } from "../keys/scope";
+import { claimInScope } from "../keys/scope";
 import {
   type HeldKey,
   hasLeft,
@@ -23,12 +23,12 @@ import {
   readKeyState,
   writeKeyState,
 } from "../keys/state";
-import { proveKey, readClaim } from "../keys/taking-over";
+import { proveKey, readTakeOver } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import { COMMON_OUTPUTS, KEY_OUTPUTS } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
-import { type FieldRule, type FieldType, hasUnknown, type InputsOf, type Planned } from "../schema/fields";
+import type { FieldRule, FieldType, InputsOf, Planned } from "../schema/fields";
 import { changeOfRecipients } from "../seal/recipients";
 import { atBorder, inputsIn, NotReady } from "./resource";
 import { settling, settlingForGood } from "./settling";
@@ -129,10 +129,10 @@ export const apiKey = atBorder<Inputs, State>({
   },
 
   async import(id, key, inputs, call) {
-    const claim = readClaim(id, key);
-    const { name, createdAt, projectId } = await proveKey(claim, inputs, call);
+    const takeOver = readTakeOver(id, key);
+    const { name, createdAt, projectId } = await proveKey(takeOver, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
-    const taken = heldFrom({ id, name, key: claim.key });
+    const taken = heldFrom({ id, name, key: takeOver.key });
     return {
       id,
       inputs: found,
@@ -163,10 +163,9 @@ function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
   }
   const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs)];
   if (inputs.name !== undefined) {
-    const { name, account, organizationId } = inputs;
-    const isKnown = !hasUnknown([name, account, organizationId]);
+    const { name } = inputs;
     // Neither a list nor the state shows a key that another resource is about to get.
-    const other = isKnown ? check.claim(`${scopeKey(scopeOf(inputs))} ${String(name)}`) : undefined;
+    const other = typeof name === "string" ? claimInScope(`name ${name}`, inputs, check) : undefined;
     if (other !== undefined) {
       const reason = `is also that of ${shownResource(other)} in this stack. Choose another name`;
       failures.push({ property: "name", reason, code: "KP-NAME-TAKEN" });

@@ -5,9 +5,9 @@ import { stepOf } from "../../keys/leftovers";
 import { formatKey, shownResource } from "../../keys/naming";
 import type { Call } from "../../keys/place";
 import { reportUnsaid } from "../../keys/project-limit";
-import { accountFailures, sameScope } from "../../keys/scope";
+import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
 import { heldFrom } from "../../keys/state";
-import { proveKey, readClaim, refusedTakeOver } from "../../keys/taking-over";
+import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/fields";
@@ -34,7 +34,7 @@ export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
 export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
-  const other = check.claim(`adoption of ${adopt.id}`);
+  const other = claimInScope(`adoption of ${adopt.id}`, inputs, check);
   if (other !== undefined) {
     const reason = `names key ${adopt.id}, which ${shownResource(other)} also adopts. Only one resource can adopt a key`;
     return [{ property: "adopt.id", reason }];
@@ -48,17 +48,17 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
 
 /** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Call): Promise<RotationState> {
+  const takeOver = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
+  const found = await proveKey({ ...takeOver, instead: ", or remove adopt to get a new key" }, inputs, call);
+  const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const holder = (await call.stack.state(stepOf(call)))?.holderOf({ id: adopt.id });
+  const holder = (await call.stack.state(stepOf(call)))?.holderOf(found);
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
       `key ${adopt.id} belongs to ${shownResource(holder)} in this stack. Remove adopt to get a new key`,
     );
   }
-  const claim = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
-  const found = await proveKey({ ...claim, instead: ", or remove adopt to get a new key" }, inputs, call);
-  const { name, createdAt, projectId } = found;
   if (compareLimit(inputs.projectId, projectId) === "other") {
     const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
     throw new KeyplaneError(
@@ -79,10 +79,10 @@ export async function importKey(
   inputs: RotationInputs,
   call: Call,
 ): Promise<Omit<Imported<RotationInputs, RotationState>, "id">> {
-  const claim = readClaim(id, key);
-  const record = await proveKey(claim, inputs, call);
+  const takeOver = readTakeOver(id, key);
+  const record = await proveKey(takeOver, inputs, call);
   const found = withoutEmpty({ ...inputs, projectId: record.projectId ?? undefined });
-  return { inputs: found, state: takenOver(claim, record, found, call) };
+  return { inputs: found, state: takenOver(takeOver, record, found, call) };
 }
 
 /** The state of a resource that starts with an existing key, whose name has not its mark. */

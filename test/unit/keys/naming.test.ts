@@ -49,6 +49,7 @@ test("no two requests of a resource have one name, whatever the prefix and the d
     fc.property(other, other, ([one, n, at], [two, m, then]) => {
       fc.pre(n !== m);
       expect(nameOf(one, MARK, n, at)).not.toBe(nameOf(two, MARK, m, then));
+      expect(nameOf(one, MARK, n, at)).not.toBe(nameOf(one, MARK, m, at));
     }),
   );
 });

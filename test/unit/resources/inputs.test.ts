@@ -8,6 +8,7 @@ import * as rotation from "../../../provider/resources/rotation/state";
 import { checkInputs } from "../../../provider/schema/check";
 import { changedNames, diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/fields";
+import { RunSoFar } from "../../../provider/session/run-so-far";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { codeOf, key, rotating, TestStack } from "./harness";
 
@@ -133,6 +134,23 @@ test("the default grace of a RotatingApiKey fits each age and each deadline", ()
       expect(failuresOf(inputs, rotatingApiKey)).toEqual([]);
     }),
   );
+});
+
+test.each<[string, Members, Members, number]>([
+  ["of one account", {}, {}, 1],
+  ["of two accounts, which can have the same ids", { account: "eu" }, {}, 0],
+  ["of two organizations", { organizationId: "org-a" }, { organizationId: "org-b" }, 0],
+  ["of an account that a preview does not know", { account: UNKNOWN }, {}, 0],
+])("the adoption of one id by two resources %s has %j and %j", (_, one, other, refusals) => {
+  const claims = new RunSoFar();
+  const failures = [one, other].flatMap((scope, at) => {
+    const urn = `${call.urn}-${at}`;
+    const claim = (what: string) => claims.claim(urn, what);
+    const accounts = (account: string | undefined) => ({ ...settings(), account });
+    const inputs = { adopt: { id: "17", key: "made-by-hand" }, ...scope };
+    return checkInputs(rotatingApiKey, inputs, { ...call, urn, claim, settings: accounts }).failures;
+  });
+  expect(failures).toHaveLength(refusals);
 });
 
 test.each([{}, { projectId: ".." }])("the inputs %j of a ProjectReady are refused", (inputs) => {
