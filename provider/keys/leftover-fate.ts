@@ -9,7 +9,7 @@ export interface LeftoverFacts {
    */
   readonly by: "note" | "next number" | "nothing";
   /** Whose process has begun it; see `Note`. */
-  readonly provider: Note["by"];
+  readonly provider: Note["provider"];
   /** Whether a resource in the state has it; `unknown` without the state, or if ids in it are encrypted. */
   readonly held: "yes" | "no" | "unknown";
   /** Whether it is older than this process. Only this process creates the next number of a resource that it updates. */

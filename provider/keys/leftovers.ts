@@ -113,7 +113,7 @@ async function settleNotes(keys: readonly ApiKeyRecord[], call: Call): Promise<r
   const notes = notesByMark(state);
   const left = open.map(async (key) => {
     const note = notes.get(markIn(key.name) ?? "");
-    return note === undefined ? [] : carryOut(key, { by: "note", provider: note.by }, state, call);
+    return note === undefined ? [] : carryOut(key, { by: "note", provider: note.provider }, state, call);
   });
   return (await Promise.all(left)).flat();
 }
@@ -147,7 +147,7 @@ async function settleOwn(
       const note = notes.get(markIn(key.name) ?? "");
       // `settleNotes` does that, for all calls.
       if (note !== undefined && key.lastUsedAt === null) return [];
-      return carryOut(key, { by: note ? "note" : "nothing", provider: note?.by ?? "own" }, state, call);
+      return carryOut(key, { by: note ? "note" : "nothing", provider: note?.provider ?? "own" }, state, call);
     }),
   ];
   return (await Promise.all(left)).flat();

@@ -27,7 +27,7 @@ export interface Note extends CreationNote {
    * Whose process has begun it: one of the asking step's provider, or of one that has left the state, so that no other
    * process can have it under way; one of the same package in another version; or one of another provider.
    */
-  readonly by: "own" | "other version" | "other";
+  readonly provider: "own" | "other version" | "other";
 }
 
 /** What the state of the step's own stack says about keys. */
@@ -64,10 +64,10 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
   const own = providerOf(asking);
   return {
     notes: notesIn(deployment).map((note) => {
-      const provider = providerOf(note);
-      const isOwn = provider === own || !urns.has(provider);
-      const isVersion = withoutVersion(provider) === withoutVersion(own);
-      return { urn: note.urn, mark: note.mark, by: isOwn ? "own" : isVersion ? "other version" : "other" };
+      const urn = providerOf(note);
+      const isOwn = urn === own || !urns.has(urn);
+      const isVersion = withoutVersion(urn) === withoutVersion(own);
+      return { urn: note.urn, mark: note.mark, provider: isOwn ? "own" : isVersion ? "other version" : "other" };
     }),
     holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,

@@ -43,7 +43,7 @@ describe("the state of the stack", () => {
     const { stack, asked, warned } = stackWith({ dev: ours });
     const facts = await Promise.all([stack.state(CREATING), stack.state(LATER)]);
     expect(facts.map((each) => each?.holds({ id: "7" }))).toEqual(["yes", "yes"]);
-    expect((await stack.state(LATER))?.notes).toEqual([{ urn: URN, mark: MARK, by: "own" }]);
+    expect((await stack.state(LATER))?.notes).toEqual([{ urn: URN, mark: MARK, provider: "own" }]);
     expect([asked, warned]).toEqual([["state dev"], []]);
   });
 

@@ -56,7 +56,7 @@ describe("a note of an interrupted creation", () => {
   const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
     const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
     const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
-    return facts?.notes.map(({ mark, by }) => [mark, by]);
+    return facts?.notes.map((note) => [note.mark, note.provider]);
   };
   const OTHER = providerUrn("eu");
   const IN_PLUGIN = providerUrn("default_1_2_3", "keyplane");
@@ -107,7 +107,7 @@ describe("a note of an interrupted creation", () => {
     const state = stateOf([provider(), provider(OTHER), resource], [left, { type: "deleting", resource }]);
     for (const operation of [reading, deleting]) {
       expect(factsFor(state, operation)?.notes).toEqual([
-        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, by: "own" },
+        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, provider: "own" },
       ]);
     }
   });
