@@ -237,12 +237,7 @@ function commandFor({ id, scope }: Holding, flags: AccountFlags): string {
 function factsOf({ id, name, digest, role, roleNow, stack, source, savedAt, urn, type, consumers, ...more }: Holding) {
   return {
     ...{ keyId: id, name, digest, role, roleNow, stack, source, savedAt, urn, type, usedBy: consumers, ...more.scope },
-    ...{
-      projectId: more.projectId,
-      createdAt: more.createdAt,
-      replacedAt: more.rotatedAt,
-      lastUsedAt: more.lastUsedAt,
-    },
+    ...{ projectId: more.projectId, createdAt: more.createdAt, replacedAt: more.rotatedAt },
   };
 }
 
@@ -295,10 +290,9 @@ function roleText({ role, roleNow }: Holding): string {
   return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
 }
 
-function lastUseText({ holding, listed, isConfigured }: Identified): string {
+function lastUseText({ listed, isConfigured }: Identified): string {
   if (listed === undefined) {
-    const why = isConfigured ? "the account could not be asked" : "no credential of the account is set";
-    return `${holding.lastUsedAt ?? "unknown"} (${why})`;
+    return `unknown (${isConfigured ? "the account could not be asked" : "no credential of the account is set"})`;
   }
   if (listed.record === undefined) return "the account in the settings does not list the key";
   const { lastUsedAt, lastUsedFromAddr } = listed.record;

@@ -36,7 +36,6 @@ export interface StateKey {
   readonly rotateAt: string | undefined;
   readonly rotatedAt: string | undefined;
   readonly revokeAfter: string | undefined;
-  readonly lastUsedAt: string | undefined;
   /** Whether the state has only texts that the recipients of the key can open. */
   readonly isSealed: boolean;
   /** Whether a run waits until the key is ready. */
@@ -91,7 +90,6 @@ function stateKey(
     rotateAt: roleNow === "current" ? time("rotateAt") : undefined,
     rotatedAt: isPrevious ? time("rotatedAt") : undefined,
     revokeAfter: isPrevious ? time("retireAfter") : undefined,
-    lastUsedAt: isPrevious ? time("previousUsedAt") : undefined,
     isSealed: isObject(outputs[of("sealedKey", "previousSealedKey")]),
     isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
     isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
