@@ -61,7 +61,7 @@ export function hasGo() {
 }
 
 /** The folder with `pulumi` and its hosts for Node. Builds them if they are not in the cache. */
-export function realCli(version = VERSIONS[0]) {
+function realCli(version = VERSIONS[0]) {
   if (!VERSIONS.includes(version)) {
     throw new Error(`There is no Pulumi CLI ${version} in scripts/real-cli. Choose one of ${VERSIONS.join(", ")}.`);
   }
