@@ -1,4 +1,5 @@
 import { messageOf } from "../../provider/errors";
+import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
 import { resolveSettings, SETTINGS, type Settings } from "../../provider/settings/settings";
 import type { ConfigValue } from "../../provider/stack/pulumi";
 import { accountNames } from "../account";
@@ -11,6 +12,18 @@ export interface StackConfig {
   /** Why the Pulumi CLI could not read it, and so a run could not, either. */
   readonly unread?: Explanation;
 }
+
+const NEW_KEY = "Create a new key, and set it with `pulumi config set --secret`. Revoke this one.";
+
+/** The check that fails if a secret setting is in plain text, and what to do. */
+const IN_PLAIN_TEXT = {
+  apiKey: ["credential", NEW_KEY],
+  accounts: ["accounts", NEW_KEY],
+  importKeys: [
+    "import-keys",
+    "Set it again with `pulumi config set --path --secret`. Rotate the keys after the import.",
+  ],
+} as const satisfies Readonly<Record<(typeof SECRET_SETTINGS)[number], readonly string[]>>;
 
 /**
  * Checks the settings of the stack's configuration and the environment, without sending anything. Returns those of the
@@ -25,11 +38,10 @@ export function checkSettings(
   const config = (name: string) => settings.get(name)?.text;
   const findings: Finding[] = [];
   const accounts: Settings[] = [];
-  for (const name of ["apiKey", "accounts"] as const) {
+  for (const name of SECRET_SETTINGS) {
     if (settings.get(name)?.isSecret !== false) continue;
-    const says = `the configuration of the stack contains keyplane:${name} in plain text`;
-    const remedy = `Create a new key, and set it with \`pulumi config set --secret\`. Revoke this one.`;
-    findings.push(fail(name === "apiKey" ? "credential" : "accounts", says, remedy));
+    const [check, remedy] = IN_PLAIN_TEXT[name];
+    findings.push(fail(check, `the configuration of the stack contains keyplane:${name} in plain text`, remedy));
   }
   const needed = selected === undefined ? (["baseUrl", "apiKey"] as const) : (["accounts"] as const);
   const isMissing = needed.some((name) => !config(name) && !process.env[SETTINGS[name].env]);

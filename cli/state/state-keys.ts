@@ -4,8 +4,10 @@ import { keyIdOf } from "../../provider/ids";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
+import { SECRET_OUTPUTS } from "../../provider/outputs";
 import { isKeyType } from "../../provider/resource-types";
 import { conceal } from "../../provider/secrets";
+import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
 import { type Deployment, HIDDEN, type StateResource } from "../../provider/stack/deployment";
 import { isKeyplanes, keysIn, markOf, type Role, roleIn, stays } from "../../provider/stack/keys-in-state";
 
@@ -105,7 +107,7 @@ export function readTime(value: unknown): string | undefined {
 }
 
 /** The properties of keyplane's resources with a secret. */
-const SECRETS = ["key", "previousKey", "apiKey", "adopt"];
+const SECRETS = [...SECRET_OUTPUTS, ...SECRET_SETTINGS, "adopt"];
 
 /** Keeps the secrets of a state that has them in plain text out of the output, also where a name should be. */
 export function concealSecrets({ resources }: Deployment): void {

@@ -1,4 +1,9 @@
 // Where the plugin differs from the npm package, whose doc comments describe the fields.
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+const { SECRET_OUTPUTS } = require("../../dist/provider/outputs");
+const { SECRET_SETTINGS } = require("../../dist/provider/settings/setting-names");
 
 /** Inputs and settings that the plugin does not have, with the reason. */
 export const LEFT_OUT = {
@@ -11,7 +16,7 @@ export const LEFT_OUT = {
 export const WRITE_ONLY = ["adopt"];
 
 /** Properties that are secret as a whole. */
-export const SECRETS = ["key", "previousKey", "adopt", "apiKey", "importKeys"];
+export const SECRETS = [...SECRET_OUTPUTS, ...SECRET_SETTINGS, "adopt"];
 
 /** Properties with such a name that are no secret. */
 export const PUBLIC = ["GitHubActionsKey.key"];

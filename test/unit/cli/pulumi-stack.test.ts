@@ -256,6 +256,19 @@ else console.log("v3.200.1");`;
     expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|7c9e6679/);
   });
 
+  test("finds each secret setting in plain text, also the keys to import", async () => {
+    const accounts = JSON.stringify({ eu: { apiKey: plane.apiKey, baseUrl: plane.url } });
+    const importKeys = JSON.stringify({ 17: "kp_in_clear_0123456789" });
+    const config = { "keyplane:accounts": plain(accounts), "keyplane:importKeys": plain(importKeys) };
+    const asked = await ask(pulumi(config), ["doctor", "--json"], {}, PROJECT);
+    const found = findings(asked);
+    expect([found.accounts, found["import-keys"]]).toEqual([
+      expect.stringMatching(/^fail: .*keyplane:accounts/),
+      expect.stringMatching(/^fail: .*keyplane:importKeys/),
+    ]);
+    expect([asked.code, asked.stdout + asked.stderr]).toEqual([1, expect.not.stringContaining("in_clear")]);
+  });
+
   test("says why the configuration cannot be read, and what to do", async () => {
     const asked = await ask(fails("incorrect passphrase"), ["doctor", "--json"], unset, PROJECT);
     expect(findings(asked).config).toMatch(
