@@ -1,5 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
+import { conceal } from "../provider/secrets";
+import { credentialsIn } from "../provider/settings/settings";
 import { VERSION } from "../provider/version";
 import { CommandRun, EXIT, EXIT_CODES, type ExitCode } from "./command-run";
 import { addDoctor } from "./doctor/doctor";
@@ -66,6 +68,7 @@ function report(thrown: unknown, run: CommandRun, args: readonly string[]): Exit
 /** Runs one command line. Prints its result or its error, and returns the exit code. */
 export async function keyplane(args: readonly string[]): Promise<ExitCode> {
   const run = new CommandRun();
+  for (const credential of credentialsIn(() => undefined).values()) conceal(credential);
   try {
     if (args.length === 0) throw new UsageError("no command was given");
     await programOf(run).parseAsync(args, { from: "user" });

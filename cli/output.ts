@@ -1,8 +1,7 @@
 import { clearLine, cursorTo } from "node:readline";
 import { styleText } from "node:util";
 import { isKeyplaneError, messageOf } from "../provider/errors";
-import { conceal, redact } from "../provider/secrets";
-import { credentialsIn } from "../provider/settings/settings";
+import { redact } from "../provider/secrets";
 import { cleanText, printable, printableJson, shortened } from "../provider/text";
 
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
@@ -23,7 +22,7 @@ export function paint(tone: Tone | undefined, text: string): Part {
 }
 
 /** Puts text of the service or a file on one line, sanitized and shortened. */
-export const plain = (text: string): string => cleanText(withoutSecrets(text), MAX_TEXT);
+export const plain = (text: string): string => cleanText(redact(text), MAX_TEXT);
 
 /** Prints a line of the command's result. */
 export function print(...parts: readonly Part[]): void {
@@ -37,7 +36,7 @@ export function printKey(line: string): void {
 
 /** Prints the result as one JSON document. Escapes unprintable characters. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${printableJson(withoutSecrets(JSON.stringify(value, null, 2)))}\n`);
+  process.stdout.write(`${printableJson(redact(JSON.stringify(value, null, 2)))}\n`);
 }
 
 /** Prints additional information to stderr. */
@@ -59,14 +58,9 @@ function write(stream: NodeJS.WriteStream, parts: readonly Part[]): void {
   stream.write(`${line.join("").trimEnd()}\n`);
 }
 
-/** Sanitizes text for a terminal: printable, of limited length, without configured keys. */
+/** Sanitizes text for a terminal: printable, of limited length, without secrets. */
 export function harmless(text: string): string {
-  return shortened(printable(withoutSecrets(text).slice(0, 2 * MAX_PART)), MAX_PART);
-}
-
-function withoutSecrets(text: string): string {
-  for (const credential of credentialsIn(() => undefined).values()) conceal(credential);
-  return redact(text);
+  return shortened(printable(redact(text).slice(0, 2 * MAX_PART)), MAX_PART);
 }
 
 /** Shows a line on stderr that the next one replaces. Does nothing if stderr is not a terminal. */

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { note, paint, print, printJson, printTable } from "../../../cli/output";
+import { conceal } from "../../../provider/secrets";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { keyOf } from "./key-of";
 import { exported, strangeName } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
@@ -18,7 +20,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   await plane.close();
 });
 
@@ -44,8 +45,8 @@ function printed(action: () => void): string {
   return text;
 }
 
-test("every printed line is harmless, has a limited length and contains no configured credential", () => {
-  vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
+test("every printed line is harmless, has a limited length and contains no secret", () => {
+  conceal("kp_of_the_environment");
   const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(1_000_000)}`;
   for (const action of [() => print(text), () => note(text), () => print(paint("good", text), text)]) {
     const lines = printed(action).replace(COLOUR, "").split("\n");
@@ -66,8 +67,8 @@ test("the cells of a table are harmless and have a limited length", () => {
   expect(more).toEqual(["b", "", ""]);
 });
 
-test("printed JSON contains the given values, but no terminal control characters and no configured credential", () => {
-  vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
+test("printed JSON contains the given values, but no terminal control characters and no secret", () => {
+  conceal("kp_of_the_environment");
   const text = printed(() => printJson({ name: HOSTILE, echo: "kp_of_the_environment" }));
   expect(JSON.parse(text)).toEqual({ name: HOSTILE, echo: "[secret]" });
   expect(text.replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
@@ -88,6 +89,13 @@ test("a credential that the service repeats in a name is not printed", async () 
     const { stdout, stderr } = await run(["keys", ...json], { env: envOf(plane) });
     expect(stdout + stderr).not.toContain(plane.apiKey);
   }
+});
+
+test("a credential of the environment is not printed, even if no account is asked", async () => {
+  const env = { KEYPLANE_API_KEY: "of-the-environment", KEYPLANE_PULUMI: "/nowhere/pulumi" };
+  const { stdout, stderr } = await run(["identify", "--stack", "of-the-environment"], { env, input: keyOf(1) });
+  expect(stdout + stderr).toContain("[secret]");
+  expect(stdout + stderr).not.toContain("of-the-environment");
 });
 
 test("a very long name is shortened in the plan and in the result of a sweep", async () => {
