@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { type LeftoverFacts, type LeftoverFate, leftoverFate } from "../../provider/keys/leftover-fate";
-import { markIn, numberIn, tagOf } from "../../provider/keys/naming";
+import { markIn, numberIn, tagIn, tagOf } from "../../provider/keys/naming";
 import { latestOf, type ReadState } from "./states";
 
 /** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
@@ -35,7 +35,7 @@ export function originsIn(states: readonly ReadState[]): (name: string) => Origi
     const mark = markIn(name);
     if (mark === undefined) return undefined;
     const marked = byMark.get(mark);
-    const { state, urn } = marked ?? byTag.get(mark.slice(0, tagOf("").length)) ?? {};
+    const { state, urn } = marked ?? byTag.get(tagIn(mark)) ?? {};
     if (state === undefined || urn === undefined) return undefined;
     if (marked?.requests === "noted") return { state, urn, by: "note" };
     return { state, urn, by: marked !== undefined && numberIn(name) > marked.requests ? "next number" : "nothing" };

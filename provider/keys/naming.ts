@@ -29,6 +29,11 @@ export function tagOf(urn: string): string {
   return shortDigest(urn).slice(0, TAG_LENGTH);
 }
 
+/** The tag in a mark. */
+export function tagIn(mark: string): string {
+  return mark.slice(0, TAG_LENGTH);
+}
+
 /**
  * The name of a resource's n-th request, at most 64 characters of `[a-z0-9-]`: `<prefix>[-exp<deadline>]-<mark>[-<n>]`. No
  * name is requested again while an earlier request can have a key, so a key that has it can only come from its request.
@@ -68,7 +73,7 @@ export function generatedIn(keys: readonly ApiKeyRecord[]): Generated {
       const mark = markIn(key.name);
       if (mark === undefined) continue;
       getOrCreate(byMark, mark, () => []).push(key);
-      getOrCreate(byTag, mark.slice(0, TAG_LENGTH), () => []).push(key);
+      getOrCreate(byTag, tagIn(mark), () => []).push(key);
     }
     return { byMark, byTag };
   });
