@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
 import type { Failure } from "../schema/check";
 import { hasUnknown } from "../schema/fields";
@@ -42,6 +43,11 @@ export function checkConfig(news: Values): readonly Failure[] {
     failures.push({ property: "", reason: error.message, code: error.code });
   }
   return failures;
+}
+
+/** The names of the settings that differ, at any depth. */
+export function changedNames(olds: Values, news: Values): string[] {
+  return Object.keys({ ...olds, ...news }).filter((name) => !isDeepStrictEqual(olds[name], news[name]));
 }
 
 /** A setting as text: an SDK can pass a number or a map as it is, or as JSON. */

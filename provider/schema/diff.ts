@@ -83,7 +83,3 @@ function normal(value: unknown, rule: FieldRule): unknown {
   const empty = typeof given === "object" && given !== null && Reflect.ownKeys(given).every((key) => key === "length");
   return empty ? undefined : given;
 }
-
-export function changedNames(olds: Members, news: Members): string[] {
-  return Object.keys({ ...olds, ...news }).filter((name) => !isDeepStrictEqual(olds[name], news[name]));
-}

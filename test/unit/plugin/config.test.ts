@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { checkConfig, ProviderConfig } from "../../../provider/plugin/config";
-import { changedNames } from "../../../provider/schema/diff";
+import { changedNames, checkConfig, ProviderConfig } from "../../../provider/plugin/config";
 
 const ACCOUNT = { baseUrl: "https://example.com/api/v2", apiKey: "the-credential" };
 

@@ -6,7 +6,7 @@ import { projectReady } from "../../../provider/resources/project-ready";
 import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
 import * as rotation from "../../../provider/resources/rotation/state";
 import { checkInputs } from "../../../provider/schema/check";
-import { changedNames, diff } from "../../../provider/schema/diff";
+import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/fields";
 import { RunSoFar } from "../../../provider/session/run-so-far";
 import { resolveSettings } from "../../../provider/settings/settings";
@@ -243,12 +243,6 @@ test("the difference of a type that has only fields is that of its fields", () =
   const terms = { now: NOW, driftOnly: false };
   expect(diff(type, { place: "a" }, { place: "a" }, terms)).toEqual(nothing);
   expect(diff(type, { place: "a" }, { place: "b" }, terms)).toMatchObject({ replaces: ["place"] });
-});
-
-test("the names of what has changed are those of values that came, went, or are another", () => {
-  expect(changedNames({ went: 1, same: { a: [1] }, other: 1 }, { same: { a: [1] }, other: 2, came: 1 }).sort()).toEqual(
-    [...["came", "other", "went"]],
-  );
 });
 
 describe("a state", () => {
