@@ -1,3 +1,6 @@
+/** The rates that the public service documents: requests per second on one route, and per minute in total. */
+export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
+
 /** The settings of an account that its requests and waits use. */
 export interface AccountSettings {
   /** Name of the account in `keyplane:accounts`. @default the account of `keyplane:apiKey` */
@@ -21,11 +24,11 @@ export interface AccountSettings {
   readonly operationTimeoutMs: number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Maximum requests per second on one route. @default 40; see `requestsPerMinute` */
+  /** Maximum requests per second on one route. @default that of `DOCUMENTED_RATES`; see `requestsPerMinute` */
   readonly requestsPerSecond?: number | undefined;
   /**
    * Maximum requests per minute in total. If neither rate is given and the service is on this machine, both apply only
-   * once it has answered most requests with "too many". @default 700
+   * once it has answered most requests with "too many". @default that of `DOCUMENTED_RATES`
    */
   readonly requestsPerMinute?: number | undefined;
 }

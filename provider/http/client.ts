@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
 import type { AccountSettings } from "../account-settings";
+import { type BaseUrl, parseBaseUrl } from "../base-url";
 import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
 import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
 import { formatReason, withLinked } from "./abort-signals";
-import { type BaseUrl, parseBaseUrl } from "./base-url";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";

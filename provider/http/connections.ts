@@ -1,6 +1,6 @@
 import type { buildConnector, Dispatcher } from "undici";
 import type { AccountSettings } from "../account-settings";
-import type { BaseUrl } from "./base-url";
+import type { BaseUrl } from "../base-url";
 import { proxyFor } from "./proxy";
 import { throughProxy } from "./tunnel";
 

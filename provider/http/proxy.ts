@@ -1,5 +1,5 @@
+import type { BaseUrl } from "../base-url";
 import { ConfigError } from "../errors";
-import type { BaseUrl } from "./base-url";
 import type { ProxyName } from "./types";
 
 /** A proxy that the environment names. */

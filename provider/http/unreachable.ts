@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
+import { isLoopback } from "../base-url";
 import { formatDuration } from "../duration";
-import { isLoopback } from "./base-url";
 import { ignoredProxy } from "./proxy";
 import type { ProxyName, Unanswered } from "./types";
 

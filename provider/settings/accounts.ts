@@ -1,5 +1,5 @@
+import { parseBaseUrl } from "../base-url";
 import { ConfigError, isKeyplaneError } from "../errors";
-import { parseBaseUrl } from "../http/base-url";
 import { isObject, jsonIn } from "../members";
 import { isKeyText } from "../secrets";
 import { accountSetting, shownAccount } from "../text";

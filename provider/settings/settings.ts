@@ -1,10 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
-import type { AccountSettings } from "../account-settings";
+import type { AccountSettings, DOCUMENTED_RATES } from "../account-settings";
 import { sha256 } from "../base32";
 import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
-import type { DOCUMENTED_RATES } from "../http/limits/limiter";
 import { keyDigest } from "../key-digest";
 import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, type NamedAccount, parseAccounts, readAll, readBaseUrl } from "./accounts";
@@ -33,7 +32,7 @@ export class Settings extends SettingValues {
   }
 }
 
-/** Only the type of the service's rates: a run that makes no request does not load them. */
+/** Only the type of the service's rates: a run loads no file for them. */
 type Rates = typeof DOCUMENTED_RATES;
 
 /**

@@ -98,7 +98,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "provider/seal": ["provider", "age-encryption", "@noble/ciphers", "@noble/hashes", "@scure/base"],
   "provider/functions": ["provider", "provider/api", "provider/errors"],
   "provider/api": ["provider", "provider/http", "provider/errors"],
-  "provider/settings": ["provider", "provider/http", "provider/errors"],
+  "provider/settings": ["provider", "provider/errors"],
   "provider/http": ["provider", "provider/errors", "undici"],
   provider: ["provider/errors"],
   "provider/errors": [],

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseBaseUrl } from "../../provider/http/base-url";
+import { parseBaseUrl } from "../../provider/base-url";
 import { conceal } from "../../provider/secrets";
 import { cleanText, counted, printable, printableJson, shownName, toMessage } from "../../provider/text";
 

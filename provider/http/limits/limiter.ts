@@ -1,12 +1,9 @@
-import type { AccountSettings } from "../../account-settings";
+import { type AccountSettings, DOCUMENTED_RATES } from "../../account-settings";
+import type { BaseUrl } from "../../base-url";
 import { getOrCreate } from "../../get-or-create";
-import type { BaseUrl } from "../base-url";
 import type { Clock } from "../clock";
 import { Pace } from "./pace";
 import { Slots } from "./slots";
-
-/** The rates that the public service documents: requests per second on one route, and per minute in total. */
-export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
 
 /** Added to the service's minute, in milliseconds: requests may arrive closer together than they are sent. */
 const SLACK_MS = 10;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseBaseUrl } from "../../../provider/http/base-url";
+import { parseBaseUrl } from "../../../provider/base-url";
 import { resolveSettings, type Settings } from "../../../provider/settings/settings";
 import { nastyText } from "./arbitraries";
 

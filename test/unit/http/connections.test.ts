@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseBaseUrl } from "../../../provider/base-url";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
-import { parseBaseUrl } from "../../../provider/http/base-url";
 import { openConnections } from "../../../provider/http/connections";
 import { exchange } from "../../../provider/http/exchange";
 import { proxyFor } from "../../../provider/http/proxy";

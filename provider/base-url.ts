@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { ConfigError } from "../errors";
-import { withoutTrailing } from "../text";
+import { ConfigError } from "./errors";
+import { withoutTrailing } from "./text";
 
 export interface BaseUrl {
   /** E.g. `https://host:8443`. */
