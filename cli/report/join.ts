@@ -55,7 +55,7 @@ interface Terms {
 }
 
 /** A key in a state, and the stack of the state. */
-type HeldKey = StateKey & { readonly stack: string };
+type KeyOfStack = StateKey & { readonly stack: string };
 
 /** A live key, with every list that contains it. */
 interface ListedKey {
@@ -70,7 +70,7 @@ interface Joined {
   /** The list that had it, if it is gone. */
   readonly goneFrom?: ReadList | undefined;
   /** The key in each state that holds it, the one that decides what happens next first. */
-  readonly held: HeldKey[];
+  readonly held: KeyOfStack[];
 }
 
 /**
@@ -118,7 +118,7 @@ function labelOf({ account, organizationId }: Scope): string {
 }
 
 /** All keys, each once. Two credentials of one account list the same keys. */
-function joined(lists: readonly ReadList[], inStates: readonly HeldKey[]): readonly Joined[] {
+function joined(lists: readonly ReadList[], inStates: readonly KeyOfStack[]): readonly Joined[] {
   const listed = new Map<string, ListedKey>();
   for (const list of lists) {
     for (const record of list.keys ?? []) {
