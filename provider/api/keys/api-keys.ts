@@ -161,7 +161,7 @@ export class Keys {
     }
   }
 
-  /** Reports keys of this process whose creation was answered as requested, and that a list shows with another scope. */
+  /** Reports keys of this process whose creation was answered as requested, and that a list shows with another limit. */
   #compareLimits(keys: readonly ApiKeyRecord[]): void {
     for (const [id, asked] of this.#asked) {
       const found = keyIn(keys, id);
