@@ -20,19 +20,17 @@ export interface ProbeRun {
 
 const DERIVED_KEYS = join(__dirname, "..", "..", "derived-keys.cjs");
 
-/** One process for the programs of all replays and one for their providers. They serve one run at a time. */
+/** One process for the programs of replays, until one fails, and one for their providers. They serve one run at a time. */
 export class SharedProcesses implements Processes {
   private readonly folder = mkdtempSync(join(tmpdir(), "keyplane-replay-"));
   private readonly runFile = join(this.folder, "run.json");
-  private readonly runner: ChildProcess;
+  private runner: ChildProcess | undefined;
   private spawned: DynamicHost | undefined;
-  private programs = 0;
 
   /** @param probe - The folder of the package that contains the programs and the provider. */
   constructor(probe: string) {
     mkdirSync(join(this.folder, "node_modules"));
     symlinkSync(probe, join(this.folder, "node_modules", "probe"), "junction");
-    this.runner = fork(join(__dirname, "program-runner.cjs"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   }
 
   /** Variables with which engines that have their own process derive the key of the passphrase once. */
@@ -46,19 +44,19 @@ export class SharedProcesses implements Processes {
   }
 
   program({ project, stack, config, preview, parallel, address }: ProgramOptions): RunningProgram {
-    // The program of a failed run may end in the middle of the next run.
-    const id = ++this.programs;
+    this.runner ??= fork(join(__dirname, "program-runner.cjs"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const { runner } = this;
+    let isDone = false;
     const ended = new Promise<Error | undefined>((resolve) => {
-      const listen = (message: { readonly id: number; readonly error?: string }) => {
-        if (message.id !== id) return;
-        this.runner.off("message", listen);
-        resolve(message.error === undefined ? undefined : new BailError(message.error));
-      };
-      this.runner.on("message", listen);
+      runner.once("message", ({ error }: { readonly error?: string }) => {
+        isDone = error === undefined;
+        resolve(isDone ? undefined : new BailError(error));
+      });
     });
     const entry = join(project.directory, "index.js");
-    this.runner.send({ id, entry, address, project: project.name, stack, preview, parallel, config: config.values });
-    return { ended, stop: () => undefined };
+    runner.send({ entry, address, project: project.name, stack, preview, parallel, config: config.values });
+    // A program that has failed, or whose engine has, can go on. What it throws then would be an error of the next one.
+    return { ended, stop: () => (isDone ? undefined : this.endRunner()) };
   }
 
   host(options: HostOptions): RunningHost {
@@ -75,8 +73,13 @@ export class SharedProcesses implements Processes {
 
   /** Ends both processes. */
   close(): void {
-    this.runner.disconnect();
+    this.endRunner();
     this.spawned?.stop();
     rmSync(this.folder, { recursive: true });
+  }
+
+  private endRunner(): void {
+    this.runner?.disconnect();
+    this.runner = undefined;
   }
 }
