@@ -36,7 +36,7 @@ export function withRevoking(command: Command): Command {
 const REASONS: Readonly<Record<Reason, string>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   used: "an interrupted run created it, but somebody used it (see `keyplane revoke`)",
-  covered: "a run has succeeded since an interrupted rotation created it, and may have handed it out",
+  covered: "a run that succeeded was under way when an interrupted rotation created it, and may have handed it out",
   "no history":
     "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
   "no note": "in none of the given states, and nothing shows who created it (see --prefix)",

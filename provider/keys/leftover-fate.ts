@@ -14,7 +14,7 @@ export interface LeftoverFacts {
   readonly held: "yes" | "no" | "unknown";
   /** Whether it is older than this process. Only this process creates the next number of a resource that it updates. */
   readonly isOlder: boolean;
-  /** Whether a run that succeeded since its creation may have handed it out. Matters only for `next number`. */
+  /** Whether a run that succeeded was under way at its creation, and may have handed it out. Matters only for `next number`. */
   readonly isCovered: "yes" | "no" | "unknown";
 }
 

@@ -14,7 +14,8 @@ const REASONS: Readonly<Record<Why, string>> = {
   "no state": "keyplane could not find out from the state of the stack whether a resource has it",
   "no history":
     "an interrupted rotation may have created it, but the history of the stack could not be read, or does not reach back so far",
-  covered: "an interrupted rotation may have created it, but a run has succeeded since, which may have handed it out",
+  covered:
+    "an interrupted rotation may have created it, but a run that succeeded was under way at about that time, and may have handed it out",
   "no note":
     "its name is one of this resource, but nothing shows who created it: it may belong to another stack of this name",
 };

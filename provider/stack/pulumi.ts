@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from "node:child_process";
-import { basename, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../errors";
 import { isObject, jsonIn, membersOf } from "../members";
 import { type Deployment, readDeployment } from "./deployment";
@@ -42,7 +43,7 @@ interface PulumiOptions {
   readonly cli?: string | undefined;
   /** Maximum time to answer, in milliseconds. @default a minute */
   readonly timeoutMs?: number | undefined;
-  /** The folder of the project. @default the working directory of this process */
+  /** The folder to ask in. @default the folder of the project */
   readonly cwd?: string | undefined;
   /** The environment. @default that of this process */
   readonly env?: NodeJS.ProcessEnv | undefined;
@@ -77,7 +78,7 @@ export class Pulumi {
   }
 
   #ask(question: readonly string[], stack: string | undefined): Promise<string> {
-    const { cli = cliPath(), timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
+    const { cli = cliPath(), timeoutMs = TIMEOUT_MS, cwd = projectFolder(), env: own = process.env } = this.options;
     const words = [...question, ...(stack === undefined ? [] : ["--stack", stack]), "--non-interactive"];
     const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];
     const env = { ...own, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
@@ -110,6 +111,19 @@ function readConfig(text: string): ReadonlyMap<string, ConfigValue> {
       return [name, { text: String(value ?? ""), isSecret: secret === true }] as const;
     }),
   );
+}
+
+/** What a project is described in. */
+const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/**
+ * The folder of the project, where a run usually starts: the CLI takes the relative path of a backend from the folder in
+ * which it runs. A provider runs in the folder of the program (`main`), which can be below.
+ */
+function projectFolder(from = process.cwd()): string | undefined {
+  if (PROJECT_FILES.some((name) => existsSync(join(from, name)))) return from;
+  const above = dirname(from);
+  return above === from ? undefined : projectFolder(above);
 }
 
 /** The path of the CLI that this process uses. It can be asked in another folder than this process's. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -16,6 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   return rm(folder, { recursive: true });
 });
 
@@ -59,6 +60,16 @@ describe("the Pulumi CLI", () => {
     const other = await mkdtemp(join(tmpdir(), "keyplane-project-"));
     expect(await new Pulumi({ cwd: other }).history("dev")).toEqual([]);
     await rm(other, { recursive: true });
+  });
+
+  test("is asked in the folder of the project, from which the relative path of a backend counts", async () => {
+    const pulumi = await ask(`require("fs").writeFileSync("asked-here", "");${print([])}`);
+    const program = join(folder, "src", "deploy");
+    await mkdir(program, { recursive: true });
+    await writeFile(join(folder, "Pulumi.yaml"), "name: app\nmain: src/deploy\n");
+    vi.spyOn(process, "cwd").mockReturnValue(program);
+    await pulumi.history("dev");
+    expect(await readFile(join(folder, "asked-here"), "utf8")).toBe("");
   });
 
   test.each([
