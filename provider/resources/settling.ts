@@ -45,9 +45,14 @@ export async function settlingForGood(
   revokeOwn: () => Promise<void>,
 ): Promise<void> {
   const settled = settleLeftovers(call, requests);
-  await settleLostForGood(lost, fingerprint, call);
-  await revokeOwn();
-  mustBeRevoked(await revokeAll(pending, call));
+  try {
+    await settleLostForGood(lost, fingerprint, call);
+    await revokeOwn();
+    mustBeRevoked(await revokeAll(pending, call));
+  } finally {
+    // Also if the deletion is refused: nothing goes on after its call.
+    await settled;
+  }
   const { ofNotes, own } = await settled;
   mustBeRevoked([...ofNotes, ...own], ", which an interrupted run left behind");
 }

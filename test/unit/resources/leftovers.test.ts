@@ -32,6 +32,13 @@ const withProvider = (note: object, urn: string) => {
 const first = { ci: rotating({ rotationTriggers: { at: "1" } }) };
 const second = { ci: rotating({ rotationTriggers: { at: "2" } }) };
 
+test("a deletion that is refused ends after what it began: the leftover is revoked, and its step proves the state", async () => {
+  const { stack, current } = await killedRotation();
+  stack.settings = { ...stack.settings, apiKey: String(stack.outputs().key) };
+  const run = await stack.destroy();
+  expect([codeOf(run), run.warn, await stack.live()]).toEqual(["KP-OWN-CREDENTIAL", [], [current]]);
+});
+
 describe("the requests of a run", () => {
   test("that creates N keys are one list and N creations, and the state is not asked for", async () => {
     const stack = await TestStack.start();
