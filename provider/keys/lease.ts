@@ -62,26 +62,27 @@ export function sameAge(one: unknown, other: unknown): boolean {
 const closedMs = ({ rotationWindow }: Ages): number => (rotationWindow === undefined ? 0 : CLOSED_MS);
 
 /**
- * The time between the latest rotation by age and the deadline, in milliseconds; `undefined` without a deadline, or if a
- * preview does not know it yet.
+ * The time between the latest rotation by age and the deadline, in milliseconds, as far as a preview knows both; infinite
+ * without a deadline.
  */
-export function restOfLease(inputs: Ages): number | undefined {
-  const longest = parseDuration(inputs.maxAge);
-  const age = rotationAge(inputs);
-  return longest === undefined || age === undefined ? undefined : longest - age - closedMs(inputs);
+export function restOfLease(inputs: Ages): number {
+  return longestOf(inputs) - (rotationAge(inputs) ?? 0) - closedMs(inputs);
 }
+
+const longestOf = ({ maxAge }: Ages): number => parseDuration(maxAge) ?? Number.POSITIVE_INFINITY;
 
 /**
  * Checks that a key is out of use before its deadline.
  * @param grace - How long a key stays in use after its rotation, in milliseconds.
  */
 export function leaseRules(inputs: Ages, grace = 0): readonly Failure[] {
-  const [longest, age, rest] = [parseDuration(inputs.maxAge), rotationAge(inputs), restOfLease(inputs)];
-  if (longest === undefined || age === undefined || rest === undefined) return [];
-  if (longest < SHORTEST_MS) return [{ property: "maxAge", reason: "must be at least 10m" }];
-  if (rest > grace) return [];
+  if (longestOf(inputs) < SHORTEST_MS) return [{ property: "maxAge", reason: "must be at least 10m" }];
+  if (restOfLease(inputs) > grace) return [];
   const parts = [
-    [inputs.rotateAfter === undefined ? "two thirds of it until the rotation" : "rotateAfter", age],
+    [
+      inputs.rotateAfter === undefined ? "two thirds of it until the rotation" : "rotateAfter",
+      rotationAge(inputs) ?? 0,
+    ],
     ["7 days in which rotationWindow may be closed", closedMs(inputs)],
     ["gracePeriod", grace],
   ] as const;

@@ -87,10 +87,8 @@ function warnOfShortQuiet({ quietPeriod }: PlannedRotation, { warn }: CheckCall,
 
 /** The grace of a key that is rotated by age must end before the next rotation, and before the deadline of the key. */
 export function graceOf(inputs: PlannedRotation): number {
-  const given = parseDuration(inputs.gracePeriod);
-  if (given !== undefined) return given;
-  const ends = [rotationAge(inputs), restOfLease(inputs)].filter((ms) => ms !== undefined);
-  return Math.min(DEFAULT_GRACE_MS, ...ends.map((ms) => ms / 2));
+  const age = rotationAge(inputs) ?? Number.POSITIVE_INFINITY;
+  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, age / 2, restOfLease(inputs) / 2);
 }
 
 function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {

@@ -57,7 +57,7 @@ describe("the rules of maxAge", () => {
     [{ maxAge: "30d" }, 9 * 86_400_000],
     [{ maxAge: "30d", rotationWindow: {} }, 0],
     [{ maxAge: "10m", rotateAfter: "9m" }, 0],
-    [{ maxAge: "30d", rotateAfter: UNKNOWN }, 40 * 86_400_000],
+    [{ maxAge: "30d", rotateAfter: UNKNOWN }, 29 * 86_400_000],
     [{ rotateAfter: "30d" }, 0],
     [{}, 0],
   ])("accept %j with a grace of %d ms", (inputs, grace) => {
@@ -68,6 +68,7 @@ describe("the rules of maxAge", () => {
     [{ maxAge: "9m" }, 0, "at least 10m"],
     [{ maxAge: "30d", rotateAfter: "30d" }, 0, "rotateAfter (30 d)"],
     [{ maxAge: "30d" }, 10 * 86_400_000, "two thirds of it until the rotation (20 d), gracePeriod (10 d)"],
+    [{ maxAge: "30d", rotateAfter: UNKNOWN }, 30 * 86_400_000, "deadline: gracePeriod (30 d)"],
     [{ maxAge: "20d", rotationWindow: {} }, 0, "7 days in which rotationWindow may be closed"],
   ])("refuse %j with a grace of %d ms", (inputs, grace, reason) => {
     expect(leaseRules(inputs, grace)).toEqual([{ property: "maxAge", reason: expect.stringContaining(reason) }]);
