@@ -139,6 +139,9 @@ describe("a key", () => {
     expect(["a-1", "b-1"].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
     expect(facts?.holderOf({ id: "9", name: "b-1" })).toBeUndefined();
     expect(["a-1", "b-1"].map((name) => facts?.isRetained({ id: "9", name }))).toEqual([false, undefined]);
+    // The state has no name of a key that is to be revoked.
+    const toRevoke = factsFor(stateOf([rotating({ keyId: "8", pendingRevocations: ["9"] })], [own]), creating);
+    expect(toRevoke?.holds({ id: "9", name: "any" })).toBe("yes");
   });
 
   test("has a holder", () => {
