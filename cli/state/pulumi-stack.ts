@@ -25,7 +25,7 @@ export function shownStack(name: string, position = 1): string {
 /**
  * The Pulumi CLI, as the provider finds it: `KEYPLANE_PULUMI`, else `pulumi` on the PATH. It gets the environment
  * without keyplane's settings, because it needs none of them.
- * @param folder - The project's folder. @default the working directory
+ * @param folder - The project's folder. @default the one of the working directory, or above it
  */
 export function pulumiIn(folder?: string): Pulumi {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^KEYPLANE_/i.test(name)));

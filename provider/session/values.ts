@@ -15,7 +15,7 @@ export function fromPulumi(values: Values): Values {
 /** The same for the values of a state, which are all known. An output that is `null` there is absent. */
 export function fromState(values: Values): Values {
   const state: Values = {};
-  for (const name in values) {
+  for (const name of Object.keys(values)) {
     if (name !== "__provider" && values[name] !== null) state[name] = values[name];
   }
   return state;
