@@ -31,12 +31,7 @@ export class ApiError extends KeyplaneError {
  */
 export class AnswerLostError extends KeyplaneError {
   override readonly name = "AnswerLostError";
-  constructor(
-    message: string,
-    facts: ErrorFacts,
-    /** Local wall-clock time, in milliseconds, at which the request was handed to the connection. */
-    readonly sentAt: number,
-  ) {
+  constructor(message: string, facts: ErrorFacts) {
     super("KP-LOST", message, facts);
   }
 }
@@ -47,7 +42,7 @@ export class OtherKeyError extends KeyplaneError {
   constructor(
     message: string,
     facts: ErrorFacts,
-    readonly created: { readonly id: string; readonly name: string },
+    readonly keyId: string,
   ) {
     super("KP-SCOPE", message, facts);
   }

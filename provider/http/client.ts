@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
 import type { AccountSettings } from "../account-settings";
 import { type BaseUrl, parseBaseUrl } from "../base-url";
-import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
-import { conceal, holdsSecret, isKeyText } from "../secrets";
+import { AbortedError, InputError, type KeyplaneError } from "../errors";
+import { conceal, holdsSecret } from "../secrets";
 import { VERSION } from "../version";
 import { formatReason, withLinked } from "./abort-signals";
 import type { Clock } from "./clock";
@@ -68,14 +68,9 @@ export class HttpClient {
   readonly #jsonHeaders: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
 
-  /** Throws a `ConfigError` if the base URL or the credential is invalid. Opens no connection yet. */
+  /** Throws a `ConfigError` if the base URL is invalid. Opens no connection yet. */
   constructor(options: HttpOptions) {
     this.base = parseBaseUrl(options.baseUrl);
-    if (!isKeyText(options.apiKey)) {
-      throw new ConfigError(
-        "apiKey must consist of visible ASCII characters without spaces. Check that it was copied correctly",
-      );
-    }
     this.#options = options;
     this.#limiter = new Limiter({ ...options, loopback: this.base.loopback }, options.clock);
     conceal(options.apiKey);

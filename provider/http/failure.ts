@@ -41,12 +41,11 @@ interface FailedRequest extends JudgedAttempt, Pick<AccountSettings, "account" |
 }
 
 export function failureError(failure: FailedRequest): KeyplaneError {
-  const { request, outcome, verdict, sentAt } = failure;
+  const { request, outcome, verdict } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
     return new AnswerLostError(
       `${what(failure)} was sent, but ${howLost(outcome)}. The service may or may not have applied it${reference(failure)}`,
       facts(failure),
-      sentAt,
     );
   }
   return outcome.kind === "answer" ? answerError(failure, outcome) : transportError(failure, outcome);

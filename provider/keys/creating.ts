@@ -144,7 +144,7 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
 /** Revokes a key that the service has created with another limit than requested. Throws every error on. */
 async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
   if (!isOtherKey(error)) throw error;
-  const isGone = await revokeOrphan(error.created.id, "whose limit is another than requested,", attempts, call);
+  const isGone = await revokeOrphan(error.keyId, "whose limit is another than requested,", attempts, call);
   const remedy =
     "Check projectId, and whether the service supports keys that are limited to a project. If a key with this limit will " +
     "do, set or remove projectId accordingly";

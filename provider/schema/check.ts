@@ -15,7 +15,6 @@ export interface Failure {
 
 /** What the rules between fields may use. They make no request. */
 export interface CheckCall {
-  readonly urn: string;
   /** The settings of an account. Throws a `ConfigError` if they are missing or invalid. */
   readonly settings: (account: string | undefined) => AccountSettings;
   /** The URN of another resource of this run that has claimed the same before, if there is one. */

@@ -30,12 +30,7 @@ export async function checkResource(
     session.soFar.noteCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
     const claim = (what: string) => session.soFar.claim(urn, what);
-    const { inputs, failures } = checkInputs(
-      type,
-      news,
-      { urn, settings, claim, info: row.info, warn: row.warn },
-      olds,
-    );
+    const { inputs, failures } = checkInputs(type, news, { settings, claim, info: row.info, warn: row.warn }, olds);
     const reasons = await reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
     const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));

@@ -125,15 +125,16 @@ export class Keys {
 
   /** Throws an `OtherKeyError` if a new key has another limit than requested, by its answer or else by a list. */
   async #mustBeAsAsked(created: CreatedKey, asked: string | undefined, facts: ErrorFacts): Promise<void> {
-    const { id, name } = created;
+    const { id } = created;
     let said = created.projectId;
     if (compareLimit(asked, said) === "unsaid") said = await this.#listedLimit(id);
     const other = otherLimit(asked, said);
     if (other !== undefined) {
-      throw new OtherKeyError(`${facts.route} created key ${id}, which ${other} [request ${facts.requestId}]`, facts, {
+      throw new OtherKeyError(
+        `${facts.route} created key ${id}, which ${other} [request ${facts.requestId}]`,
+        facts,
         id,
-        name,
-      });
+      );
     }
     if (compareLimit(asked, said) === "same" || this.#isUnsaidReported) return;
     // A service that says it of no key would say so for each of thousands.
@@ -296,19 +297,18 @@ export class Keys {
    * Whether the service accepts the key. Sends a request with it, so the key counts as used. Retries a refusal for some
    * seconds, because a new key may not be known everywhere yet.
    */
-  async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
+  async authenticates(key: string, { isNew = true }: { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
-    const { isNew = true } = options;
     const request = { method: "GET", route: PROBE, path: "/projects", query: { limit: 1 }, replay: "safe" } as const;
     for (const pause of [...(isNew ? SETTLE_PAUSES_MS : []), undefined]) {
       try {
-        await this.http.request({ ...request, credential: key, signal: options.signal });
+        await this.http.request({ ...request, credential: key });
         return true;
       } catch (error) {
         if (!isApiError(error) || !isRefusal(error.status ?? 0)) throw error;
         // Any other refusal means that the service recognised the key.
         if (error.status !== 401) return true;
-        if (pause !== undefined) await this.http.sleep(pause, options.signal);
+        if (pause !== undefined) await this.http.sleep(pause);
       }
     }
     return false;

@@ -28,9 +28,9 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   const key = reader.field(body, "key");
   if (typeof key === "string") conceal(key);
   const lost = (says: string) => {
-    const { status, requestId, sentAt } = answer;
+    const { status, requestId } = answer;
     const message = `${route} returned ${status} ${says} [request ${requestId}]`;
-    return new AnswerLostError(message, { status, requestId, route }, sentAt);
+    return new AnswerLostError(message, { status, requestId, route });
   };
   if (id === undefined || !isKeyText(key)) {
     const lacks = id === undefined ? "a valid id" : "a valid secret";

@@ -30,10 +30,10 @@ describe("creating a key", () => {
   ];
   for (const fault of faults) {
     it(`reports an answer that is lost to ${fault} after the commit, and creates no second key`, async () => {
-      const { account, plane, clock } = await startAccount();
+      const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, fault, commit: "before" });
       const error = await caught<AnswerLostError>(account.keys.create("ci-1"));
-      expect(error).toMatchObject({ name: "AnswerLostError", sentAt: clock.now() });
+      expect(error).toMatchObject({ name: "AnswerLostError" });
       expect(await plane.count("POST", "/api_keys")).toBe(1);
       expect((await plane.liveKeys()).map((each) => each.name)).toEqual(["ci-1"]);
       const secrets = await plane.secretsEverIssued();

@@ -15,7 +15,6 @@ import { nastyText, nastyValue } from "./arbitraries";
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
 
 const CALL: CheckCall = {
-  urn: "urn:pulumi:dev::proj::t::ci",
   settings: () => resolveSettings((name) => ({ baseUrl: "https://host/api/v2", apiKey: "a-credential" })[name], {}),
   claim: () => undefined,
   info: () => {},

@@ -14,7 +14,7 @@ import { codeOf, key, rotating, TestStack } from "./harness";
 
 const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
 const settings = () => resolveSettings(() => undefined, env);
-const call = { urn: "urn:pulumi:dev::app::t::ci", settings, claim: () => undefined, info: () => {}, warn: () => {} };
+const call = { settings, claim: () => undefined, info: () => {}, warn: () => {} };
 const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
 
 const BORN = "2026-01-01T00:00:00.000Z";
@@ -144,11 +144,10 @@ test.each<[string, Members, Members, number]>([
 ])("the adoption of one id by two resources %s has %j and %j", (_, one, other, refusals) => {
   const claims = new RunSoFar();
   const failures = [one, other].flatMap((scope, at) => {
-    const urn = `${call.urn}-${at}`;
-    const claim = (what: string) => claims.claim(urn, what);
+    const claim = (what: string) => claims.claim(`urn:pulumi:dev::app::t::${at}`, what);
     const accounts = (account: string | undefined) => ({ ...settings(), account });
     const inputs = { adopt: { id: "17", key: "made-by-hand" }, ...scope };
-    return checkInputs(rotatingApiKey, inputs, { ...call, urn, claim, settings: accounts }).failures;
+    return checkInputs(rotatingApiKey, inputs, { ...call, claim, settings: accounts }).failures;
   });
   expect(failures).toHaveLength(refusals);
 });
