@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
-import { expiresAt } from "../../provider/keys/lease";
+import { expiresAt } from "../../provider/keys/deadline";
 import { nameInUrn } from "../../provider/keys/naming";
 import type { Role } from "../../provider/stack/keys-in-state";
 import type { Column } from "../output";

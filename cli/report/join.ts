@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { formatDuration, isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
-import { expiresAt } from "../../provider/keys/lease";
+import { expiresAt } from "../../provider/keys/deadline";
 import { markIn } from "../../provider/keys/naming";
 import type { Scope } from "../../provider/keys/scope";
 import type { Role } from "../../provider/stack/keys-in-state";

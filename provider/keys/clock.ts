@@ -1,5 +1,6 @@
 import type { Account } from "../api/account";
-import type { Call, Place } from "./place";
+import type { Call } from "./call";
+import type { Place } from "./place";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 const MAX_SKEW_MS = 5 * 60_000;

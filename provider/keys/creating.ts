@@ -10,11 +10,11 @@ import {
   messageOf,
 } from "../errors";
 import type { SealedTexts } from "../seal/recipients";
+import type { Call } from "./call";
 import type { ExactName } from "./exact-name";
 import { firstList } from "./leftovers";
 import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
-import type { Call } from "./place";
 import { endOf } from "./revoking";
 import type { Sealer } from "./sealing";
 import type { Left } from "./state";

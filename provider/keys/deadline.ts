@@ -1,5 +1,5 @@
 import { shortDigest } from "../base32";
-import { formatDuration, parseDuration } from "../duration";
+import { formatDuration, isoOf, parseDuration } from "../duration";
 import type { Failure } from "../schema/check";
 import { UNKNOWN } from "../schema/fields";
 
@@ -35,8 +35,7 @@ export function deadlineIn(name: string): number | undefined {
 
 /** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */
 export function expiresAt(name = ""): string | undefined {
-  const deadline = deadlineIn(name);
-  return deadline === undefined ? undefined : new Date(deadline).toISOString();
+  return isoOf(deadlineIn(name));
 }
 
 const checkOf = (...parts: readonly string[]): string => shortDigest(parts.join(" ")).slice(0, CHECK_LENGTH);
@@ -65,7 +64,7 @@ const closedMs = ({ rotationWindow }: Ages): number => (rotationWindow === undef
  * The time between the latest rotation by age and the deadline, in milliseconds, as far as a preview knows both; infinite
  * without a deadline.
  */
-export function restOfLease(inputs: Ages): number {
+export function timeToDeadline(inputs: Ages): number {
   return longestOf(inputs) - (rotationAge(inputs) ?? 0) - closedMs(inputs);
 }
 
@@ -75,9 +74,9 @@ const longestOf = ({ maxAge }: Ages): number => parseDuration(maxAge) ?? Number.
  * Checks that a key is out of use before its deadline.
  * @param grace - How long a key stays in use after its rotation, in milliseconds.
  */
-export function leaseRules(inputs: Ages, grace = 0): readonly Failure[] {
+export function deadlineRules(inputs: Ages, grace = 0): readonly Failure[] {
   if (longestOf(inputs) < SHORTEST_MS) return [{ property: "maxAge", reason: "must be at least 10m" }];
-  if (restOfLease(inputs) > grace) return [];
+  if (timeToDeadline(inputs) > grace) return [];
   const parts = [
     [
       inputs.rotateAfter === undefined ? "two thirds of it until the rotation" : "rotateAfter",

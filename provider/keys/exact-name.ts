@@ -1,12 +1,12 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
+import type { Call } from "./call";
 import type { Attempts } from "./creating";
 import type { RecordedKey } from "./finding";
 import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatKey, formatListed, shownResource } from "./naming";
-import type { Call } from "./place";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
 

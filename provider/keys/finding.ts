@@ -4,8 +4,9 @@ import { getOrCreate } from "../get-or-create";
 import { keyIn } from "../key-index";
 import { shownName } from "../text";
 import { compareAccount, wrongAccount } from "./account";
+import type { Call } from "./call";
 import { formatKey, markIn } from "./naming";
-import type { Call, Place } from "./place";
+import type { Place } from "./place";
 import { revokeCommand } from "./scope";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */

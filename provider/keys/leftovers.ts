@@ -2,9 +2,10 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, isKeyplaneError, KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { EngineStep, StackFacts } from "../stack/state";
+import type { Call } from "./call";
 import { type LeftoverFacts, leftoverFate, type Why } from "./leftover-fate";
 import { formatListed, generatedIn, markIn, numberIn, shownResource, tagOf } from "./naming";
-import type { Call, Place } from "./place";
+import type { Place } from "./place";
 import { revokeCommand } from "./scope";
 
 const REASONS: Readonly<Record<Why, string>> = {

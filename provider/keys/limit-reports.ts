@@ -1,8 +1,8 @@
 import { compareLimit, otherLimit } from "../api/keys/project-limit";
 import type { ApiKeyRecord } from "../api/records";
+import type { Row } from "./call";
 import type { KeyInputs } from "./fields";
 import { formatKey } from "./naming";
-import type { Row } from "./place";
 
 /**
  * The inputs of a resource as the service lists its key: with the project that the key is limited to. If that is not the

@@ -1,8 +1,8 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
+import type { Call } from "./call";
 import type { RecordedKey } from "./finding";
 import { formatListed, markIn } from "./naming";
-import type { Call } from "./place";
 import { revokeAll } from "./revoking";
 import { revokeCommand } from "./scope";
 import { type LostRequests, NOTHING_LOST } from "./state";

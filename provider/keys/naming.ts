@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { shownName, withoutTrailing } from "../text";
-import { DEADLINE_LENGTH, withDeadline } from "./lease";
+import { DEADLINE_LENGTH, withDeadline } from "./deadline";
 
 /** The longest prefix of a generated name, in characters: 64 without the mark and a number. */
 export const PREFIX_LENGTH = 46;

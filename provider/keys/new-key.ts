@@ -1,10 +1,10 @@
 import { parseDuration } from "../duration";
+import type { Call } from "./call";
 import { reportSkew } from "./clock";
 import { createKey } from "./creating";
 import type { ExactName } from "./exact-name";
 import type { KeyInputs } from "./fields";
 import { nameInUrn, prefixFrom } from "./naming";
-import type { Call } from "./place";
 import { finishPending, pendingAfter } from "./readiness";
 import { heldFrom, type Left } from "./state";
 

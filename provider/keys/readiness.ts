@@ -4,8 +4,8 @@ import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
+import type { Call } from "./call";
 import type { KeyInputs } from "./fields";
-import type { Call } from "./place";
 
 interface Trial {
   readonly id: string | undefined;

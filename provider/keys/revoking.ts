@@ -2,8 +2,8 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import { settingOf } from "../settings/settings";
 import { compareAccount, wrongAccount } from "./account";
+import type { Call } from "./call";
 import { isYoung, mustBeGone, mustBeKey, type RecordedKey, secondLook, whenListed } from "./finding";
-import type { Call } from "./place";
 
 /**
  * Revokes a key that a state contains. No list may show the id under another name: after a wrong answer, or in another

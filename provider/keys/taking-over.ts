@@ -3,10 +3,10 @@ import type { ApiKeyRecord } from "../api/records";
 import { type ErrorCode, KeyplaneError } from "../errors";
 import { conceal } from "../secrets";
 import { settingOf } from "../settings/settings";
+import type { Call } from "./call";
+import { expiresAt } from "./deadline";
 import type { KeyInputs } from "./fields";
-import { expiresAt } from "./lease";
 import { formatKey, markIn } from "./naming";
-import type { Call } from "./place";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
 export const NEXT_SECOND_MS = 1_100;

@@ -1,15 +1,15 @@
 import { KeyplaneError } from "../errors";
+import type { Call } from "../keys/call";
 import { NotCreated } from "../keys/creating";
+import { deadlineRules, expiresAt } from "../keys/deadline";
 import { types } from "../keys/field-types";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
-import { expiresAt, leaseRules } from "../keys/lease";
 import { settleLeftovers } from "../keys/leftovers";
+import { asListed } from "../keys/limit-reports";
 import { settleLost, tellInDoubt } from "../keys/lost";
 import { formatKey, shownResource } from "../keys/naming";
 import { newKey } from "../keys/new-key";
-import type { Call } from "../keys/place";
-import { asListed } from "../keys/project-limit";
 import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
 import { claimInScope } from "../keys/scope";
@@ -161,7 +161,7 @@ function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
         "which the key is due fails. Use a RotatingApiKey, which rotates in an update, or remove protect",
     );
   }
-  const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs)];
+  const failures: Failure[] = [...keyRules(inputs, check), ...deadlineRules(inputs)];
   if (inputs.name !== undefined) {
     const { name } = inputs;
     // Neither a list nor the state shows a key that another resource is about to get.

@@ -1,8 +1,8 @@
 import { parseDuration } from "../duration";
 import { checkId } from "../ids";
+import type { Call } from "../keys/call";
 import { types } from "../keys/field-types";
 import { sdkFields } from "../keys/fields";
-import type { Call } from "../keys/place";
 import { waitOptions } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
 import type { FieldRule, InputsOf } from "../schema/fields";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors";
-import type { Call } from "../keys/place";
+import type { Call } from "../keys/call";
 import type { Members } from "../members";
 import type { Checked } from "../schema/check";
 import type { Compared } from "../schema/diff";

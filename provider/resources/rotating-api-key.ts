@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
+import type { Call } from "../keys/call";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
+import { asListed, reportPrevious } from "../keys/limit-reports";
 import { settleLost } from "../keys/lost";
 import { formatKey } from "../keys/naming";
-import type { Call } from "../keys/place";
-import { asListed, reportPrevious } from "../keys/project-limit";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { type HeldKey, hasLeft } from "../keys/state";

@@ -1,7 +1,7 @@
+import type { Call } from "../keys/call";
 import type { RecordedKey } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
 import { settleLostForGood } from "../keys/lost";
-import type { Call } from "../keys/place";
 import { mustBeRevoked, revokeAll } from "../keys/revoking";
 import type { Left } from "../keys/state";
 import { NotReady } from "./resource";

@@ -1,8 +1,8 @@
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
+import type { Call, Row } from "../keys/call";
 import { noteSeen } from "../keys/leftovers";
 import { shownResource } from "../keys/naming";
-import type { Call, Row } from "../keys/place";
 import { scopeOf } from "../keys/scope";
 import { keyIdsIn } from "../keys/state";
 import { type Members, membersOf, textOf } from "../members";

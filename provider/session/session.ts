@@ -4,8 +4,9 @@ import { AbortedError, type ErrorCode, isKeyplaneError, KeyplaneError } from "..
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountFingerprint } from "../keys/account";
+import type { Row } from "../keys/call";
 import { shownResource } from "../keys/naming";
-import type { Place, Row } from "../keys/place";
+import type { Place } from "../keys/place";
 import { type Scope, scopeKey } from "../keys/scope";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
 import { Stack } from "../stack/stack";

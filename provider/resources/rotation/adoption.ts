@@ -1,10 +1,10 @@
 import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
+import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
 import { stepOf } from "../../keys/leftovers";
+import { reportUnsaid } from "../../keys/limit-reports";
 import { formatKey, shownResource } from "../../keys/naming";
-import type { Call } from "../../keys/place";
-import { reportUnsaid } from "../../keys/project-limit";
 import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
 import { heldFrom } from "../../keys/state";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";

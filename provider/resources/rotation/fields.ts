@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from "../../duration";
+import { deadlineRules, rotationAge, timeToDeadline } from "../../keys/deadline";
 import { types } from "../../keys/field-types";
 import { keyFields, keyRules } from "../../keys/fields";
-import { leaseRules, restOfLease, rotationAge } from "../../keys/lease";
 import type { Overlap } from "../../keys/retirement";
 import type { Members } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
@@ -55,7 +55,7 @@ export function overlapOf(inputs: PlannedRotation): Overlap {
 
 export function rotationRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   warnOfShortQuiet(inputs, check, before);
-  const failures: Failure[] = [...keyRules(inputs, check), ...leaseRules(inputs, graceOf(inputs))];
+  const failures: Failure[] = [...keyRules(inputs, check), ...deadlineRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   if (inputs.requireUse === true && inputs.verify === true) {
     const reason = "cannot be combined with verify, which uses each new key itself. Choose one of them";
@@ -88,7 +88,7 @@ function warnOfShortQuiet({ quietPeriod }: PlannedRotation, { warn }: CheckCall,
 /** The grace of a key that is rotated by age must end before the next rotation, and before the deadline of the key. */
 export function graceOf(inputs: PlannedRotation): number {
   const age = rotationAge(inputs) ?? Number.POSITIVE_INFINITY;
-  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, age / 2, restOfLease(inputs) / 2);
+  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, age / 2, timeToDeadline(inputs) / 2);
 }
 
 function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {

@@ -1,6 +1,6 @@
 import { isoOf } from "../../duration";
+import { sameAge } from "../../keys/deadline";
 import { dueByAge } from "../../keys/fields";
-import { sameAge } from "../../keys/lease";
 import { pendingDue } from "../../keys/readiness";
 import { leftDue } from "../../keys/state";
 import type { Due } from "../../schema/diff";

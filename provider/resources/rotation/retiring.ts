@@ -1,11 +1,11 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration, isoOf } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
+import type { Call } from "../../keys/call";
+import { deadlineIn } from "../../keys/deadline";
 import { findKey } from "../../keys/finding";
-import { deadlineIn } from "../../keys/lease";
 import { stepOf } from "../../keys/leftovers";
 import { formatKey } from "../../keys/naming";
-import type { Call } from "../../keys/place";
 import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";

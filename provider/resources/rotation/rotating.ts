@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
+import type { Call } from "../../keys/call";
 import { NotCreated } from "../../keys/creating";
+import { expiresAt } from "../../keys/deadline";
 import { mustBeHere } from "../../keys/finding";
-import { expiresAt } from "../../keys/lease";
 import { formatKey } from "../../keys/naming";
 import { newKey } from "../../keys/new-key";
-import type { Call } from "../../keys/place";
 import { waitForProjects } from "../../keys/readiness";
 import { endOf, revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey, Left } from "../../keys/state";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf } from "../../duration";
+import { deadlineIn, expiresAt, sameAge } from "../../keys/deadline";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
-import { deadlineIn, expiresAt, sameAge } from "../../keys/lease";
 import { markIn } from "../../keys/naming";
 import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";

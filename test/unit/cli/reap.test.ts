@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deadlineIn } from "../../../provider/keys/lease";
+import { deadlineIn } from "../../../provider/keys/deadline";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { strangeName } from "./stack-file";

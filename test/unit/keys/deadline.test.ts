@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deadlineIn, expiresAt, leaseRules, rotationAge, sameAge } from "../../../provider/keys/lease";
+import { deadlineIn, deadlineRules, expiresAt, rotationAge, sameAge } from "../../../provider/keys/deadline";
 import { nameOf } from "../../../provider/keys/naming";
 import { UNKNOWN } from "../../../provider/schema/fields";
 
@@ -61,7 +61,7 @@ describe("the rules of maxAge", () => {
     [{ rotateAfter: "30d" }, 0],
     [{}, 0],
   ])("accept %j with a grace of %d ms", (inputs, grace) => {
-    expect(leaseRules(inputs, grace)).toEqual([]);
+    expect(deadlineRules(inputs, grace)).toEqual([]);
   });
 
   it.each([
@@ -71,6 +71,6 @@ describe("the rules of maxAge", () => {
     [{ maxAge: "30d", rotateAfter: UNKNOWN }, 30 * 86_400_000, "deadline: gracePeriod (30 d)"],
     [{ maxAge: "20d", rotationWindow: {} }, 0, "7 days in which rotationWindow may be closed"],
   ])("refuse %j with a grace of %d ms", (inputs, grace, reason) => {
-    expect(leaseRules(inputs, grace)).toEqual([{ property: "maxAge", reason: expect.stringContaining(reason) }]);
+    expect(deadlineRules(inputs, grace)).toEqual([{ property: "maxAge", reason: expect.stringContaining(reason) }]);
   });
 });

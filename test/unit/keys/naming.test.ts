@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deadlineIn } from "../../../provider/keys/lease";
+import { deadlineIn } from "../../../provider/keys/deadline";
 import {
   formatKey,
   formatListed,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Call } from "../../../provider/keys/place";
+import type { Call } from "../../../provider/keys/call";
 import { projectReady } from "../../../provider/resources/project-ready";
 import { runCall } from "../../../provider/session/call";
 import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
