@@ -35,15 +35,15 @@ export function jsonIn(text: string): unknown {
  * because V8 takes several times as long for `fromEntries`, and for a literal that spreads an object and adds many members.
  */
 export function withoutEmpty<Of extends object>(...objects: readonly Of[]): Of {
-  const left: Partial<Of> = {};
+  const kept: Partial<Of> = {};
   for (const members of objects) {
     for (const name in members) {
       const value = members[name];
-      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) left[name] = value;
-      else if (name in left) delete left[name];
+      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) kept[name] = value;
+      else if (name in kept) delete kept[name];
     }
   }
-  return left as Of;
+  return kept as Of;
 }
 
 /** Pulumi's marks of a secret: an object with this member. In a state, it has what is encrypted; in a program, a `value`. */

@@ -48,7 +48,7 @@ export function fateOfUnheld(
   { by }: Pick<Origin, "by">,
   isCovered: LeftoverFacts["isCovered"] = "unknown",
 ): LeftoverFate {
-  return leftoverFate({ isUsed: lastUsedAt !== null, by, provider: "own", held: "no", isOlder: true, isCovered });
+  return leftoverFate({ isUsed: lastUsedAt !== null, by, provider: "own", isHeld: "no", isOlder: true, isCovered });
 }
 
 export function isYoung({ createdAt }: ApiKeyRecord, now: number): boolean {

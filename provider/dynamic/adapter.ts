@@ -83,7 +83,7 @@ function seedIn(seed: unknown, session: Session): string | symbol | undefined {
   if (seed === UNKNOWN) return UNKNOWN;
   if (typeof seed !== "string") return undefined;
   const end = seed.lastIndexOf("/");
-  session.stack.noteName(seed.slice(0, end));
+  session.stack.rememberName(seed.slice(0, end));
   return seed.slice(end + 1);
 }
 

@@ -85,7 +85,7 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
     const sealer = sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo);
     const created = await (exact === undefined
       ? requestKey(request, attempts, call)
-      : (await import("./exact-name.js")).createExact(exact, attempts, call)
+      : (await import("./exact-name.js")).createExact(exact, request.projectId, attempts, call)
     ).catch((error: unknown) => revokeOther(error, attempts, call));
     const sealedKey = sealer && (await sealOrRevoke(created, sealer, attempts, call));
     return { created, sealedKey, left: { ...leftOf(attempts), lost: withMark(attempts.lost, call.mark) } };
@@ -127,7 +127,7 @@ async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): 
   }
 }
 
-/** Revokes the key of a request whose answer was lost, or notes its name. */
+/** Revokes the key of a request whose answer was lost, or records its name. */
 async function settle(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
   call.row.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
   // Recorded first: if the list cannot be read, the next run looks for the name.
@@ -165,17 +165,17 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
   }
 }
 
-/** Revokes a key that cannot be delivered, or notes it. Returns whether it is gone. */
+/** Revokes a key that cannot be delivered, or records it. Returns whether it is gone. */
 async function revokeOrphan(id: string, what: string, attempts: Attempts, { place, row }: Call): Promise<boolean> {
-  const note = () => {
+  const record = () => {
     attempts.pendingRevocations = [...attempts.pendingRevocations, id];
     return false;
   };
   try {
     // The service does not know a new key everywhere at once. So one that it does not find may be live.
-    return (await place.keys.revoke(id)) === "revoked" || note();
+    return (await place.keys.revoke(id)) === "revoked" || record();
   } catch (error) {
-    note();
+    record();
     if (isAborted(error)) throw error;
     row.warn(`key ${id}, ${what} could not be revoked: ${messageOf(error)}`);
     return false;

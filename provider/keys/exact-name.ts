@@ -17,21 +17,25 @@ const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 export interface ExactName {
   readonly name: string;
   readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
-  readonly projectId?: string | undefined;
   /** The key that the new one replaces, if its resource is deleted next. */
   readonly replaced?: RecordedKey | undefined;
 }
 
 /**
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
- * name in the meantime, so it proves nothing about the key. The name is noted, so that later runs tell of the key.
+ * name in the meantime, so it proves nothing about the key. The name is recorded, so that later runs tell of the key.
  */
-export async function createExact(exact: ExactName, attempts: Attempts, call: Call): Promise<CreatedKey> {
+export async function createExact(
+  exact: ExactName,
+  projectId: string | undefined,
+  attempts: Attempts,
+  call: Call,
+): Promise<CreatedKey> {
   const { name } = exact;
   if (name === exact.replaced?.name) attempts.isFreed = await freeName(exact.replaced, call);
   await clearName(exact, attempts, call);
   try {
-    return await createWhenFree(exact, call);
+    return await createWhenFree(name, projectId, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -107,7 +111,7 @@ async function otherHolder(key: ApiKeyRecord, call: Call): Promise<string | unde
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree({ name, projectId }: ExactName, { place, row }: Call): Promise<CreatedKey> {
+async function createWhenFree(name: string, projectId: string | undefined, { place, row }: Call): Promise<CreatedKey> {
   const { keys, account } = place;
   for (const pause of keys.hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {

@@ -11,7 +11,7 @@ export interface LeftoverFacts {
   /** Whose process has begun it; see `Note`. */
   readonly provider: Note["provider"];
   /** Whether a resource in the state has it; `unknown` without the state, or if ids in it are encrypted. */
-  readonly held: "yes" | "no" | "unknown";
+  readonly isHeld: "yes" | "no" | "unknown";
   /** Whether it is older than this process. Only this process creates the next number of a resource that it updates. */
   readonly isOlder: boolean;
   /** Whether a run that succeeded was under way at its creation, and may have handed it out. Matters only for `next number`. */
@@ -29,14 +29,14 @@ export type LeftoverFate = { readonly fate: "revoke" | "leave" } | { readonly fa
  * there was never handed out. Unknown is never a proof.
  */
 export function leftoverFate(facts: LeftoverFacts): LeftoverFate {
-  const { isUsed, by, provider, held, isOlder, isCovered } = facts;
+  const { isUsed, by, provider, isHeld, isOlder, isCovered } = facts;
   // A later run settles what is too young for a note. It does not know a next number any more, which the state then has.
   const isTooYoung = !isOlder && by !== "next number";
-  if (held === "yes" || isTooYoung || provider === "other") return { fate: "leave" };
+  if (isHeld === "yes" || isTooYoung || provider === "other") return { fate: "leave" };
   if (by === "nothing")
-    return isUsed ? { fate: "leave" } : { fate: "tell", why: held === "no" ? "no note" : "no state" };
+    return isUsed ? { fate: "leave" } : { fate: "tell", why: isHeld === "no" ? "no note" : "no state" };
   if (isUsed) return { fate: "tell", why: "used" };
-  if (held === "unknown") return { fate: "tell", why: "no state" };
+  if (isHeld === "unknown") return { fate: "tell", why: "no state" };
   if (provider === "other version") return { fate: "tell", why: "other version" };
   if (by === "note" || isCovered === "no") return { fate: "revoke" };
   return { fate: "tell", why: isCovered === "yes" ? "covered" : "no history" };

@@ -35,7 +35,7 @@ const leftovers = new WeakMap<Place, Leftovers>();
 const memoryOf = (place: Place) => getOrCreate(leftovers, place, () => new Leftovers());
 
 /** Records the keys of a resource that the engine shows, or that was made. They are not left behind. */
-export function noteSeen(place: Place, ids: readonly string[]): void {
+export function rememberKeys(place: Place, ids: readonly string[]): void {
   for (const id of ids) memoryOf(place).seen.add(id);
 }
 
@@ -165,7 +165,7 @@ async function carryOut(
   const { place, row } = call;
   const decided = leftoverFate({
     isUsed: key.lastUsedAt !== null,
-    held: state?.holds(key) ?? "unknown",
+    isHeld: state?.holds(key) ?? "unknown",
     // The list has whole seconds.
     isOlder: Date.parse(key.createdAt) < Math.floor(startedAt(place) / 1_000) * 1_000,
     // Matters only for a next number.

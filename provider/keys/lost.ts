@@ -88,7 +88,7 @@ export async function settleLost(
   // In an update, the creation that follows fails because of such a key, and says so.
   if (isLast) tellInDoubt(lost, found, call);
   // Without their age: a list has them, so that nothing waits until one must.
-  const left = await revokeAll(
+  const live = await revokeAll(
     unused.map(({ id, name }) => ({ id, name, fingerprint })),
     call,
   );
@@ -98,7 +98,7 @@ export async function settleLost(
         `key ${formatListed(key)} was created by a request whose answer was lost, and somebody used it. It stays live. If nobody ` +
           `needs it, run \`${revokeCommand(key.id, place.scope)}\``,
       );
-    } else if (!left.includes(key.id)) {
+    } else if (!live.includes(key.id)) {
       row.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
     }
   }
@@ -106,7 +106,7 @@ export async function settleLost(
   const open = names.filter((name) => {
     const key = found.find((each) => each.name === name);
     if (key === undefined) return !isOver;
-    return marked.includes(key) ? left.includes(key.id) : !isLast;
+    return marked.includes(key) ? live.includes(key.id) : !isLast;
   });
   return open.length === 0 ? NOTHING_LOST : { lostNames: open, lostAt };
 }

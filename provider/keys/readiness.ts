@@ -7,8 +7,8 @@ import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
 import type { KeyInputs } from "./fields";
 
-interface Trial {
-  readonly id: string | undefined;
+interface KeyToTry {
+  readonly id: string;
   /** The secret; absent if a former run has sealed it. */
   readonly key: string | undefined;
   /** The sealed secret. Only the run that creates the key has the secret, too. */
@@ -67,7 +67,7 @@ interface Reached {
  */
 export async function finishPending(
   work: readonly PendingWork[],
-  { id, key, sealedKey }: Trial,
+  { id, key, sealedKey }: KeyToTry,
   inputs: KeyInputs,
   call: Call,
 ): Promise<Reached & { readonly reason?: string }> {
@@ -86,7 +86,7 @@ export async function finishPending(
 
 async function tryToFinish(
   pending: readonly PendingWork[],
-  { id: keyId, key }: Omit<Trial, "sealedKey">,
+  { id: keyId, key }: Omit<KeyToTry, "sealedKey">,
   inputs: KeyInputs,
   call: Call,
 ): Promise<Reached> {
@@ -121,8 +121,8 @@ const failed = (work: PendingWork): PendingWork => ({ ...work, status: "failed" 
 function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
   const ended = new Set(isOperationFailed(error) ? error.failed.map(({ id }) => id) : []);
   // That of a poll without an answer names no operation, and tells nothing of them.
-  const left = isTimeout(error) && error.pending.length > 0 ? new Set(error.pending.map(({ id }) => id)) : undefined;
-  const still = pending.filter(({ operationId }) => operationId === undefined || (left?.has(operationId) ?? true));
+  const open = isTimeout(error) && error.pending.length > 0 ? new Set(error.pending.map(({ id }) => id)) : undefined;
+  const still = pending.filter(({ operationId }) => operationId === undefined || (open?.has(operationId) ?? true));
   const marked = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
   return { pending: marked, why: messageOf(error) };
 }

@@ -1,5 +1,4 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
-import { keyIdOf } from "../ids";
 import { settingOf } from "../settings/settings";
 import { compareAccount, wrongAccount } from "./account";
 import type { Call } from "./call";
@@ -21,14 +20,14 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
     if (where === "elsewhere") throw wrongAccount(held.id, call.place);
     // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
     // another one, which can be that of another account, the key itself is tried.
-    if (where === "unsure" || keyIdOf(held.id) === undefined) return mustBeGone(held, call);
+    if (where === "unsure") return mustBeGone(held, call);
   }
   if ((await keys.revoke(held.id, { unlisted: found === undefined })) === "revoked") return;
   // A new key that is not known everywhere yet gets the same answers, and so does one of a credential that has lost
   // permissions.
   if (held.key === undefined && isYoung(held, call) && (await whenListed(held, call))) return revokeKey(held, call);
   if (held.key !== undefined || (await keys.list()).length === 0) await mustBeGone(held, call);
-  keys.noteGone(held.id);
+  keys.rememberGone(held.id);
 }
 
 /**
@@ -36,7 +35,7 @@ export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
  * under another name. Returns the ids that are still live.
  */
 export async function revokeAll(toRevoke: readonly RecordedKey[], call: Call): Promise<readonly string[]> {
-  const left = await Promise.all(
+  const live = await Promise.all(
     toRevoke.map(async (held) => {
       try {
         await revokeKey(held, call);
@@ -50,7 +49,7 @@ export async function revokeAll(toRevoke: readonly RecordedKey[], call: Call): P
       }
     }),
   );
-  return left.flat();
+  return live.flat();
 }
 
 /** What has become of a new key that nobody got, as the end of a sentence. */
@@ -59,9 +58,9 @@ export function endOf(isGone: boolean): string {
 }
 
 /** Throws if keys are still live that had to be revoked. */
-export function mustBeRevoked(left: readonly string[], origin = ""): void {
-  if (left.length === 0) return;
-  throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}${origin}. Run the command again`);
+export function mustBeRevoked(live: readonly string[], origin = ""): void {
+  if (live.length === 0) return;
+  throw new KeyplaneError("KP-REVOKE", `could not revoke key ${live.join(", ")}${origin}. Run the command again`);
 }
 
 /** Throws if keyplane itself authenticates with the key, as its secret shows. */

@@ -6,16 +6,18 @@ import type { Values } from "../session/values";
 /**
  * What a preview answers for a resource that the run creates or updates. It creates nothing: the inputs are the answer,
  * and each output is unknown until the run, except those that keep their value.
- * @param stable - The names of these outputs in `held`.
+ * @param stable - The names of these outputs in `current`.
  */
 export function preview(
   { outputs, onlyWith = {} }: ResourceType,
   inputs: Members,
-  held: Members = {},
+  current: Members = {},
   stable: readonly string[] = [],
 ): Values {
   const isPossible = (name: string) =>
     Object.entries(onlyWith).every(([input, names]) => inputs[input] !== undefined || !names.includes(name));
-  const shown = outputs.filter(isPossible).map((name) => [name, stable.includes(name) ? held[name] : UNKNOWN] as const);
+  const shown = outputs
+    .filter(isPossible)
+    .map((name) => [name, stable.includes(name) ? current[name] : UNKNOWN] as const);
   return { ...Object.fromEntries(shown), ...inputs };
 }

@@ -245,8 +245,8 @@ function pendingKeys({ pendingRevocations, key, inputs, fingerprint, createdAt }
  */
 async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<State> {
   const { inputs } = before;
-  const { name, onNameConflict, projectId } = inputs;
-  const exact = name === undefined ? undefined : { name, onNameConflict, projectId, replaced };
+  const { name, onNameConflict } = inputs;
+  const exact = name === undefined ? undefined : { name, onNameConflict, replaced };
   const { fingerprint } = call.place;
   try {
     const { key, createdAt, pending, left, reason } = await newKey(inputs, before, call, exact);

@@ -86,8 +86,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     }
     // Removing the resource would lose the keys that are not revoked yet, or may still appear.
     if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
-    const left = previousFound === undefined ? withoutPrevious(state) : state;
-    const live = currentFound === undefined ? { ...left, current: undefined, pending: [] } : left;
+    const kept = previousFound === undefined ? withoutPrevious(state) : state;
+    const live = currentFound === undefined ? { ...kept, current: undefined, pending: [] } : kept;
     reportPrevious(state.inputs, previousFound, call.row);
     const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
     return { ...live, inputs: listed, fingerprint: call.place.fingerprint };
@@ -201,8 +201,8 @@ async function waitUntilReady(state: RotationState, saved: RotationState, call: 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
 async function revokePending(state: RotationState, call: Call): Promise<RotationState> {
   if (state.current === undefined || state.pending.length > 0) return state;
-  const left = { ...state, pendingRevocations: await revokeAll(pendingKeys(state), call) };
+  const next = { ...state, pendingRevocations: await revokeAll(pendingKeys(state), call) };
   const { revokeNow } = state.inputs;
-  if (revokeNow !== undefined && left.pendingRevocations.includes(revokeNow)) throw stillLive(revokeNow, left, call);
-  return left;
+  if (revokeNow !== undefined && next.pendingRevocations.includes(revokeNow)) throw stillLive(revokeNow, next, call);
+  return next;
 }

@@ -1,7 +1,7 @@
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
 import type { Call, Row } from "../keys/call";
-import { noteSeen } from "../keys/leftovers";
+import { rememberKeys } from "../keys/leftovers";
 import { shownResource } from "../keys/naming";
 import { scopeOf } from "../keys/scope";
 import { keyIdsIn } from "../keys/state";
@@ -41,7 +41,7 @@ export class CallError extends Error {
  * Runs a call that can send requests. Throws a `CallError` for whatever it throws. The keys that the resource has are none
  * that an interrupted run has left; `see` says the same of those in further outputs.
  * @param scopeAndMark - What names these: the inputs, or the outputs of a resource that has no new ones.
- * @param held - What the resource has: its outputs, or the inputs of one that does not exist yet. @default scopeAndMark
+ * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndMark
  */
 export async function runCall<T>(
   session: Session,
@@ -50,19 +50,19 @@ export async function runCall<T>(
     verb,
     id,
     scopeAndMark,
-    held = scopeAndMark,
-  }: Pick<Call, "verb" | "id"> & { readonly scopeAndMark: Members; readonly held?: Members },
+    outputs = scopeAndMark,
+  }: Pick<Call, "verb" | "id"> & { readonly scopeAndMark: Members; readonly outputs?: Members },
   body: (call: Call, see: (outputs: Members) => void) => Promise<T>,
 ): Promise<T> {
-  return describing(session, { type, urn }, { verb, held }, async () => {
+  return describing(session, { type, urn }, { verb, values: outputs }, async () => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(scopeAndMark));
-    const see = (outputs: Members) => noteSeen(place, keyIdsIn(outputs));
+    const see = (shown: Members) => rememberKeys(place, keyIdsIn(shown));
     const running = { place, row };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";
     try {
-      see(held);
+      see(outputs);
       const mark = textOf(scopeAndMark.__mark) ?? "";
       const answer = await body({ verb, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
       outcome = "done";
@@ -79,11 +79,11 @@ export async function runCall<T>(
 export async function describing<T>(
   session: Session,
   { type, urn }: Pick<Target, "type" | "urn">,
-  { verb, held }: { readonly verb: string; readonly held: Members },
+  { verb, values }: { readonly verb: string; readonly values: Members },
   body: () => Promise<T>,
 ): Promise<T> {
   // The service can repeat any of them in its answers.
-  for (const secret of secretsIn(held)) conceal(secret);
+  for (const secret of secretsIn(values)) conceal(secret);
   try {
     return await body();
   } catch (error) {
@@ -137,7 +137,7 @@ export class ResourceRow implements Row {
   ) {}
 
   readonly progress = (text: string): void => {
-    this.#noteWait(text);
+    this.#keepWait(text);
     this.#log("progress", text);
   };
 
@@ -151,7 +151,7 @@ export class ResourceRow implements Row {
     this.#wait = undefined;
   }
 
-  #noteWait(text: string): void {
+  #keepWait(text: string): void {
     if (this.#wait !== undefined) {
       this.#wait.text = text;
       return;

@@ -17,11 +17,11 @@ export class RunSoFar {
   }
 
   /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
-  noteRead(id: string, urn: string): void {
+  rememberRead(id: string, urn: string): void {
     getOrCreate(this.#read, urn, () => new Set<string>()).add(id);
   }
 
-  noteCheck(urn: string): void {
+  rememberCheck(urn: string): void {
     this.#read.delete(urn);
   }
 

@@ -25,9 +25,9 @@ export async function checkResource(
     seed,
   }: { readonly olds: Members; readonly news: Members; readonly seed?: Uint8Array | string | symbol | undefined },
 ): Promise<{ readonly inputs: Members; readonly reasons: readonly string[] }> {
-  return describing(session, { type, urn }, { verb: "check", held: news }, async () => {
+  return describing(session, { type, urn }, { verb: "check", values: news }, async () => {
     const row = new ResourceRow(session, urn);
-    session.soFar.noteCheck(urn);
+    session.soFar.rememberCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
     const claim = (what: string) => session.soFar.claim(urn, what);
     const { inputs, failures } = checkInputs(type, news, { settings, claim, info: row.info, warn: row.warn }, olds);
@@ -44,7 +44,7 @@ export async function diffResource(
   { type, urn }: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Difference> {
-  return describing(session, { type, urn }, { verb: "diff", held: outputs }, async () => {
+  return describing(session, { type, urn }, { verb: "diff", values: outputs }, async () => {
     const driftOnly = session.soFar.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const row = new ResourceRow(session, urn);
@@ -74,7 +74,7 @@ export async function readResource(
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
   return runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
-    session.soFar.noteRead(id, target.urn);
+    session.soFar.rememberRead(id, target.urn);
     return target.type.read(outputs, call);
   });
 }
@@ -84,7 +84,7 @@ export async function updateResource(
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Members> {
-  return runCall(session, target, { verb: "update", id, scopeAndMark: inputs, held: outputs }, async (call, see) => {
+  return runCall(session, target, { verb: "update", id, scopeAndMark: inputs, outputs }, async (call, see) => {
     const state = await target.type.update(outputs, inputs, call);
     see(state);
     return state;

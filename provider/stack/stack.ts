@@ -31,7 +31,7 @@ export class Stack {
   ) {}
 
   /** Remembers the name of the stack: `organization/project/stack`. A process works for one. */
-  noteName(name: string): void {
+  rememberName(name: string): void {
     this.#name = name;
   }
 

@@ -1,12 +1,4 @@
-import {
-  ApiError,
-  type ErrorFacts,
-  isApiError,
-  isKeyplaneError,
-  KeyplaneError,
-  messageOf,
-  OtherKeyError,
-} from "../../errors";
+import { ApiError, isApiError, isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient, HttpRequest } from "../../http";
 import { isInconclusive, isRefusal } from "../../http/statuses";
@@ -15,8 +7,9 @@ import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
 import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
+import { AskedLimits } from "./asked-limits";
 import type { KeyList } from "./key-list";
-import { compareLimit, otherLimit, type SaidProject } from "./project-limit";
+import type { SaidProject } from "./project-limit";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
 import { SharedList } from "./shared-list";
@@ -69,9 +62,7 @@ export class Keys {
   readonly #revokedNames = new Set<string>();
   /** Revocations that are under way or have revoked a key, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
-  /** The projects that the keys of this process were asked to be limited to, until a list has confirmed them. */
-  readonly #asked = new Map<string, string | undefined>();
-  #isUnsaidReported = false;
+  readonly #limits: AskedLimits;
   #isAccepted = false;
   /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
   #refusal: { readonly error: ApiError; readonly time: number } | undefined;
@@ -82,6 +73,7 @@ export class Keys {
     private readonly clock: Clock,
     private readonly warn: (message: string) => void,
   ) {
+    this.#limits = new AskedLimits(at.routes, warn);
     this.#list = new SharedList(clock, (onSend, signal) => this.#read(onSend, signal));
   }
 
@@ -105,13 +97,13 @@ export class Keys {
     const { warn } = this;
     const created = readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     const { status, requestId } = answer;
-    await this.#mustBeAsAsked(created, projectId, { status, requestId, route: routes.create });
-    this.#asked.set(created.id, projectId);
+    const facts = { status, requestId, route: routes.create };
+    await this.#limits.mustBeAsAsked(created, projectId, facts, () => this.#listedLimit(created.id));
     return created;
   }
 
   async #post(request: HttpRequest): Promise<HttpAnswer> {
-    this.#list.noteCreation();
+    this.#list.rememberCreation();
     try {
       const answer = await this.http.request(request);
       this.#isAccepted = true;
@@ -119,30 +111,8 @@ export class Keys {
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
-      this.#list.noteCreation();
+      this.#list.rememberCreation();
     }
-  }
-
-  /** Throws an `OtherKeyError` if a new key has another limit than requested, by its answer or else by a list. */
-  async #mustBeAsAsked(created: CreatedKey, asked: string | undefined, facts: ErrorFacts): Promise<void> {
-    const { id } = created;
-    let said = created.projectId;
-    if (compareLimit(asked, said) === "unsaid") said = await this.#listedLimit(id);
-    const other = otherLimit(asked, said);
-    if (other !== undefined) {
-      throw new OtherKeyError(
-        `${facts.route} created key ${id}, which ${other} [request ${facts.requestId}]`,
-        facts,
-        id,
-      );
-    }
-    if (compareLimit(asked, said) === "same" || this.#isUnsaidReported) return;
-    // A service that says it of no key would say so for each of thousands.
-    this.#isUnsaidReported = true;
-    this.warn(
-      `${facts.route} created key ${id} for projectId ${asked}, but neither its answer nor the list of keys says whether ` +
-        "the key is limited to that project. Check in the service's console what this key, and the others of this run, can access",
-    );
   }
 
   /** What a list says of the project of a new key, once it has the key. Says nothing if the list cannot be read. */
@@ -159,21 +129,6 @@ export class Keys {
       // The key exists. An error would lose it.
       if (!isKeyplaneError(error)) throw error;
       return undefined;
-    }
-  }
-
-  /** Reports keys of this process whose creation was answered as requested, and that a list shows with another limit. */
-  #compareLimits(keys: readonly ApiKeyRecord[]): void {
-    for (const [id, asked] of this.#asked) {
-      const found = keyIn(keys, id);
-      if (found === undefined) continue;
-      this.#asked.delete(id);
-      const other = otherLimit(asked, found.projectId);
-      if (other === undefined) continue;
-      this.warn(
-        `${this.at.routes.list} shows that key ${id}, which was just created, ${other}. Run \`pulumi up --refresh\`, which ` +
-          "replaces it",
-      );
     }
   }
 
@@ -215,8 +170,8 @@ export class Keys {
     return keys;
   }
 
-  /** Notes that a key is gone, although this process has not revoked it: nothing looks for it any more. */
-  noteGone(id: string): void {
+  /** Remembers that a key is gone, although this process has not revoked it: nothing looks for it any more. */
+  rememberGone(id: string): void {
     this.#revoked.add(id);
   }
 
@@ -322,7 +277,7 @@ export class Keys {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
       this.#isAccepted = true;
       const keys = readKeys(route, answer, at);
-      this.#compareLimits(keys);
+      this.#limits.compare(keys);
       return keys;
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") {

@@ -7,7 +7,7 @@ const RECENT_MS = 30_000;
 /** One read in progress, shared by the callers that wait for it. */
 class Flight<T> {
   /** Number of the event at which it was first sent; undefined before that. */
-  sentAt: number | undefined;
+  sentEvent: number | undefined;
   waiting = 0;
   readonly abort = new AbortController();
   readonly promise: Promise<T>;
@@ -29,7 +29,7 @@ export class SharedList<T> {
   #lastCreation = 0;
   #running: Flight<T> | undefined;
   #queued: Flight<T> | undefined;
-  #finished: { readonly value: T; readonly sentAt: number; readonly time: number } | undefined;
+  #finished: { readonly value: T; readonly sentEvent: number; readonly time: number } | undefined;
 
   /** @param read sends the request and calls `onSend` when it does */
   constructor(
@@ -38,7 +38,7 @@ export class SharedList<T> {
   ) {}
 
   /** Records that this process has begun or ended a creation. */
-  noteCreation(): void {
+  rememberCreation(): void {
     this.#lastCreation = ++this.#events;
   }
 
@@ -50,7 +50,7 @@ export class SharedList<T> {
   /** A read sent since the last creation: a finished one, one in progress, or else a new one. */
   get(signal?: AbortSignal): Promise<T> {
     const finished = this.#finished;
-    if (finished !== undefined && finished.sentAt > this.#lastCreation) return Promise.resolve(finished.value);
+    if (finished !== undefined && finished.sentEvent > this.#lastCreation) return Promise.resolve(finished.value);
     return this.#join(this.#flight("any"), signal);
   }
 
@@ -72,8 +72,8 @@ export class SharedList<T> {
   #flight(age: "fresh" | "any"): Flight<T> {
     const running = this.#running;
     if (running !== undefined && !running.abort.signal.aborted) {
-      if (running.sentAt === undefined) return running;
-      if (age === "any" && running.sentAt > this.#lastCreation) return running;
+      if (running.sentEvent === undefined) return running;
+      if (age === "any" && running.sentEvent > this.#lastCreation) return running;
     }
     if (this.#queued === undefined || this.#queued.abort.signal.aborted) {
       this.#queued = new Flight((flight) => this.#run(flight, running));
@@ -88,10 +88,10 @@ export class SharedList<T> {
     this.#running = flight;
     try {
       const value = await this.read(() => {
-        flight.sentAt ??= ++this.#events;
+        flight.sentEvent ??= ++this.#events;
       }, flight.abort.signal);
-      const sentAt = flight.sentAt ?? 0;
-      this.#finished = { value, sentAt, time: this.clock.monotonic() };
+      const sentEvent = flight.sentEvent ?? 0;
+      this.#finished = { value, sentEvent, time: this.clock.monotonic() };
       return value;
     } finally {
       if (this.#running === flight) this.#running = undefined;

@@ -45,8 +45,8 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
-  const left = await revokeAll([recorded(previous, state)], call);
-  if (left.length === 0) {
+  const live = await revokeAll([recorded(previous, state)], call);
+  if (live.length === 0) {
     row.info(`revoked ${key}. Its successor is key ${state.current?.id}`);
     return withoutPrevious(delivered);
   }
@@ -99,12 +99,11 @@ function judge(
   { previous, inputs, rotatedAt }: RotationState,
   { place: { account } }: Call,
 ): PreviousFate {
-  const lastUsed = record === "unknown" ? record : (record.lastUsedAt ?? "never");
   return fateOf({
     ...overlapOf(inputs),
     rotatedAt: Date.parse(rotatedAt ?? ""),
     deliveredAt,
-    lastUsed: lastUsed === "unknown" || lastUsed === "never" ? lastUsed : Date.parse(lastUsed),
+    lastUsed: record === "unknown" ? record : record.lastUsedAt === null ? "never" : Date.parse(record.lastUsedAt),
     isSuccessorUsed,
     deadline: previous && deadlineIn(previous.name),
     now: Math.min(account.now(), account.serviceNow()),

@@ -41,15 +41,15 @@ export async function rotateKey(
     { ...inputs, verify: inputs.verify === true || ownSetting !== undefined },
     call,
   );
-  const left = { ...state, ...made.left };
+  const withLeft = { ...state, ...made.left };
   if ("error" in made) {
-    if (sameKeys(left, saved)) throw made.error;
-    throw new NotReady(id, left, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
+    if (sameKeys(withLeft, saved)) throw made.error;
+    throw new NotReady(id, withLeft, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
   }
   const { key: current, createdAt, reason: unready } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
-    ...left,
+    ...withLeft,
     current,
     previous: state.current === undefined || isRevokedNow ? state.previous : state.current,
     createdAt,
@@ -120,8 +120,8 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
 async function withoutBroken(state: RotationState, call: Call): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
-  const left = await revokeAll([recorded(state.current, state)], call);
-  const pendingRevocations = [...state.pendingRevocations, ...left];
+  const live = await revokeAll([recorded(state.current, state)], call);
+  const pendingRevocations = [...state.pendingRevocations, ...live];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
 

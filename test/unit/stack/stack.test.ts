@@ -49,7 +49,7 @@ describe("the state of the stack", () => {
 
   test("is asked for by the name that the SDK passed, whatever the URN says", async () => {
     const { stack, asked } = stackWith({ "acme/app/renamed": ours, dev: anothers });
-    stack.noteName("acme/app/renamed");
+    stack.rememberName("acme/app/renamed");
     expect((await stack.state(CREATING))?.holds({ id: "7" })).toBe("yes");
     expect(asked).toEqual(["state acme/app/renamed"]);
   });
@@ -97,7 +97,7 @@ describe("the state of the stack", () => {
 describe("the history of the stack", () => {
   test("is read once, without the state if the whole name is known", async () => {
     const { stack, asked } = stackWith({}, { "acme/app/dev": RUNS });
-    stack.noteName("acme/app/dev");
+    stack.rememberName("acme/app/dev");
     expect(await Promise.all([stack.history(CREATING), stack.history(LATER)])).toEqual([RUNS, RUNS]);
     expect(asked).toEqual(["history acme/app/dev"]);
   });
