@@ -9,7 +9,7 @@ import { finishPending, pendingAfter } from "./readiness";
 import { heldFrom, type Left } from "./state";
 
 /**
- * Creates the key that a resource wants, and waits until it is ready; `reason` says why it is not. Throws what `createKey`
+ * Creates the key that a resource wants, and waits until it is ready; `unready` says why it is not. Throws what `createKey`
  * throws: once there is a key, it is returned.
  * @param before - What earlier creations of the resource have left.
  * @param exact - A name that the program sets, in place of a generated one.

@@ -120,8 +120,8 @@ export const apiKey = atBorder<Inputs, State>({
       const lost = await settleLost(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
-        const { pending, reason } = await finishPending(state.pending, state.key, inputs, call);
-        return mustBeReady({ ...state, pending }, id, reason);
+        const { pending, unready } = await finishPending(state.pending, state.key, inputs, call);
+        return mustBeReady({ ...state, pending }, id, unready);
       }
       await waitForProjects(inputs, call);
       return makeKey(state, call);
@@ -249,8 +249,8 @@ async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promi
   const exact = name === undefined ? undefined : { name, onNameConflict, replaced };
   const { fingerprint } = call.place;
   try {
-    const { key, createdAt, pending, left, reason } = await newKey(inputs, before, call, exact);
-    return mustBeReady({ ...before, ...left, key, createdAt, pending, fingerprint }, call.id ?? key.id, reason);
+    const { key, createdAt, pending, left, unready } = await newKey(inputs, before, call, exact);
+    return mustBeReady({ ...before, ...left, key, createdAt, pending, fingerprint }, call.id ?? key.id, unready);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const state = { ...before, ...error.left, createdAt: undefined, fingerprint };
@@ -259,8 +259,8 @@ async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promi
   }
 }
 
-/** The state of a key. It is recorded, whether or not there is a reason why the key is not ready. */
-function mustBeReady(state: State, id: string, reason: string | undefined): State {
-  if (reason !== undefined) throw new NotReady(id, state, reason);
+/** The state of a key. It is recorded also if the key is not ready. */
+function mustBeReady(state: State, id: string, unready: string | undefined): State {
+  if (unready !== undefined) throw new NotReady(id, state, unready);
   return state;
 }

@@ -192,8 +192,8 @@ async function waitUntilReady(state: RotationState, saved: RotationState, call: 
   const { current, inputs } = state;
   const isOver = current?.id === inputs.revokeNow || state.pending.some((work) => work.status === "failed");
   if (current === undefined || isOver || state.pending.length === 0) return state;
-  const { pending, reason } = await finishPending(state.pending, current, inputs, call);
-  if (reason !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, reason);
+  const { pending, unready } = await finishPending(state.pending, current, inputs, call);
+  if (unready !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, unready);
   const times = saved.previous === undefined ? {} : rotationTimes(call.place.account.now(), inputs);
   return { ...state, pending, ...times };
 }

@@ -46,7 +46,7 @@ export async function rotateKey(
     if (sameKeys(withLeft, saved)) throw made.error;
     throw new NotReady(id, withLeft, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
   }
-  const { key: current, createdAt, reason: unready } = made;
+  const { key: current, createdAt, unready } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
     ...withLeft,
