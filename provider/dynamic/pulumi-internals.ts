@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import type { EngineModules } from "../session/engine-link";
 
-// All that keyplane uses of Pulumi's dynamic host and of its gRPC and that is not public. Versions 3.139.0, 3.248.0 and
-// 3.270.0 of Pulumi's SDK have all of it, with gRPC 1.14.
+// All that keyplane uses of Pulumi's dynamic host and of its gRPC and that is not public.
 
 /** The call that the engine makes when a user cancels the run with Ctrl+C. */
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";

@@ -10,9 +10,3 @@ test("each message shows the name of a key shortened and without invisible chara
   expect(formatted.length).toBeGreaterThan(20);
   expect(messages.filter((line) => !/\} \(created \$/.test(line))).toEqual([]);
 });
-
-test("a key's name is formatted in two places, which shorten it", () => {
-  const formats = sourcesBelow("provider").flatMap((path) => textOf(path).match(/`\$\{id\} \(.*/g) ?? []);
-  expect(formats.length).toBe(2);
-  expect(formats.filter((line) => !line.includes("(${shownName(name)"))).toEqual([]);
-});

@@ -21,15 +21,3 @@ test("one file of each front end reads members that Pulumi does not publish", ()
   const reading = sources.filter((path) => members.test(textOf(path)));
   expect(reading.filter((path) => !HOMES.includes(path))).toEqual([]);
 });
-
-test.each(HOMES)("%s says which versions were seen, and what happens without each part", (path) => {
-  expect(textOf(path)).toMatch(/Versions 3\.139\.0, 3\.248\.0 and\s+(\/\/ )?3\.270\.0/);
-  const exported = collect(path, (node) => {
-    const isPart = ts.isFunctionDeclaration(node) || ts.isVariableStatement(node);
-    return isPart && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ? node : undefined;
-  });
-  expect(exported.length).toBeGreaterThan(1);
-  expect(
-    exported.map((node) => node.getFullText()).filter((text) => !/[Ww]ithout|If gRPC has no|Otherwise/.test(text)),
-  ).toEqual([]);
-});

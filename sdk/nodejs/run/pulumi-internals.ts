@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-// All that keyplane uses of Pulumi's SDK and that is not public. Versions 3.139.0, 3.248.0 and 3.270.0 have all of it. Each
-// comment says what happens without it. `test/unit/sdk/` has the tests.
+// All that keyplane uses of Pulumi's SDK and that is not public. Each comment says what happens without it.
+// `test/unit/sdk/` has the tests.
 
 /**
  * Whether a unit test has called `pulumi.runtime.setMocks`. Without the name, data sources in such a test send requests,
