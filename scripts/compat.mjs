@@ -12,7 +12,7 @@ import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
-import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
+import { lineOf, sentencesOf, summaryOf } from "./compat/words.mjs";
 import { pack } from "./package/pack.mjs";
 import { hasGo, VERSIONS } from "./real-cli.mjs";
 
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     sdk: { type: "string" },
     /** Runs only this row. */
     row: { type: "string" },
-    /** Writes the table into docs/compatibility.md if all rows pass. */
+    /** Writes into docs/compatibility.md what was tried, if all rows pass. */
     write: { type: "boolean", default: false },
   },
 });
@@ -61,8 +61,8 @@ for (const { failure } of pages)
 
 const all = [...results, ...pages];
 const green = all.every(({ failure }) => failure === undefined);
-process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(all)}\n`);
-if (options.write && green && isWhole) writeIntoPage(tableOf(results));
+process.stdout.write(`\n${summaryOf(all)}\n`);
+if (options.write && green && isWhole) writeIntoPage(sentencesOf(results));
 process.exitCode = green && results.length > 0 ? 0 : 1;
 
 function say(text) {

@@ -4,14 +4,23 @@ export function lineOf({ number, sdk, cli, node, program, manager, failure, seco
   return `${failure === undefined ? "✓" : "✗"} ${what} (${seconds.toFixed(0)} s)${failure ? `\n${failure}` : ""}`;
 }
 
-/** Formats all rows as a Markdown table. */
-export function tableOf(results) {
-  const rows = results.map(({ sdk, cli, node, program, manager, failure }) => {
-    return [sdk, engineOf(cli), node, program, manager, failure === undefined ? "works" : "fails"];
-  });
-  const lines = [["`@pulumi/pulumi`", "Engine", "Node", "Program", "Installed by", ""], Array(6).fill("---"), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+/** Says in sentences what the rows, which all work, have tried. */
+export function sentencesOf(rows) {
+  const sdks = distinct(rows.map(({ sdk }) => sdk));
+  const nodesOf = (sdk) => listOf(rows.filter((row) => row.sdk === sdk).map(({ node }) => node));
+  const engines = listOf(rows.map(({ cli }) => engineOf(cli)));
+  const programs = listOf(rows.map(({ program }) => (program === "compiled" ? "compiled TypeScript" : program)));
+  const managers = listOf(rows.map(({ manager }) => manager));
+  return [
+    `${rows.length} combinations were tried, and work. They have these versions of \`@pulumi/pulumi\`:`,
+    sdks.map((sdk) => `- ${sdk}, with Node ${nodesOf(sdk)}`).join("\n"),
+    `They also vary the engine (${engines}), the program (${programs}) and the installer (${managers}).`,
+  ].join("\n\n");
 }
+
+const distinct = (values) => [...new Set(values)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+
+const listOf = (values) => distinct(values).join(", ");
 
 function engineOf(cli) {
   return cli === undefined ? "embedded engine" : `CLI ${cli}`;
