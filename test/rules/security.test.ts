@@ -61,27 +61,10 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ],
     ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
-  "A crash or a lost answer leaves a key behind": [
-    [
-      "e2e/killed-runs.long.test.ts",
-      "the next up has one key for each resource, if it was killed %s the creations took effect",
-    ],
-    ["crash/kills.ts", "after a crash of the "],
-  ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletion.test.ts", "touches nothing if the list shows the id under another name"],
     ["unit/keys/leftover-fate.test.ts", "of all combinations, a key is revoked only if a proof names it"],
     ["e2e/wrong-account.long.test.ts", "in another account, nothing is created, revoked or forgotten"],
-  ],
-  "The service answers with a wrong id": [
-    ["unit/resources/deletion.test.ts", "touches nothing if the list shows the id under another name"],
-  ],
-  "A list does not contain a key that is live": [
-    ["unit/resources/deletion.test.ts", "is gone in a refresh only if its secret does not work any more"],
-    ["unit/resources/deletion.test.ts", "revokes the key by its id although two lists lack it"],
-  ],
-  "A provider outlives its engine and continues to create keys": [
-    ["e2e/left-behind.long.test.ts", "a host of the %s that outlives its engine creates no key and revokes none"],
   ],
   "A later caller configures a running plugin": [
     ["contract/plugin-config.test.ts", "cannot configure a running plugin"],
