@@ -149,7 +149,8 @@ export const ERRORS = {
   "KP-NOT-READY": {
     kind: "operation",
     when: "A key exists and is recorded with its secret, but is not ready: its operations have not ended, or one has failed. Nothing that depends on it was changed.",
-    remedy: "Run `pulumi up` again. It keeps waiting, or replaces the key if it cannot become ready.",
+    remedy:
+      "Run `pulumi up` again. It keeps waiting, or replaces the key if it cannot become ready. If an operation was not found, replace the key: `pulumi up --replace URN`, or `revokeNow` of a `RotatingApiKey`.",
   },
   "KP-REVOKE": {
     kind: "api",

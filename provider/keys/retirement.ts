@@ -35,8 +35,8 @@ export type PreviousFate =
 
 /**
  * Decides about the previous key of a rotation: the grace counts from the delivery of its successor, and a key that is
- * used stays, and with `requireUse` one whose successor nobody uses yet. The user has set the two ends that nothing holds
- * up: the key's deadline, and `maxOverlap`.
+ * used stays, and with `requireUse` one whose successor nobody uses yet, but no longer than `maxOverlap` after the
+ * delivery. Nothing holds up the key's deadline.
  */
 export function fateOf(facts: PreviousFacts): PreviousFate {
   const { rotatedAt, deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
