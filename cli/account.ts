@@ -46,36 +46,35 @@ export function clientOf(settings: AccountSettings): HttpClient {
   return new HttpClient({ ...settings, clock: systemClock, random: Math.random });
 }
 
+const noConfig: ConfigReader = () => undefined;
+
 /** Returns the names of the configured accounts. A stack's configuration takes precedence over the environment. */
-export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () => undefined): string[] {
+export function accountNames(config = noConfig): string[] {
   const { accounts } = SETTINGS;
-  return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
+  return [...accounts.read(config("accounts") ?? process.env[accounts.env] ?? accounts.fallback).keys()];
 }
 
 /** The accounts that the environment configures. The one of `KEYPLANE_API_KEY` comes first, as `undefined`. */
 export function configuredAccounts(): (string | undefined)[] {
-  return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
+  return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames()];
 }
 
 export function credentialName(account: string | undefined): string {
   return account === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(account)}`;
 }
 
-/** The settings of an account, from the environment and, if given, a stack's configuration. */
-export function settingsOf(
-  { account, config = () => undefined }: AccountFlags & { readonly config?: ConfigReader },
-  env: NodeJS.ProcessEnv = process.env,
-): Settings {
+/** The settings of an account, from the environment. */
+export function settingsOf({ account }: AccountFlags): Settings {
   if (account !== undefined) {
-    const names = accountNames(env, config);
+    const names = accountNames();
     const shown = names.map((name) => shownAccount(name)).join(", ");
     const known = names.length === 0 ? "none is configured" : `configured are ${shown}`;
-    if (names.includes(account)) return resolveSettings(config, env, account);
+    if (names.includes(account)) return resolveSettings(noConfig, process.env, account);
     throw new UsageError(`--account does not name an account in ${SETTINGS.accounts.env} (${known})`);
   }
   const needed = { baseUrl: "no base URL is set. Set", apiKey: "no API key is set. Set" } as const;
-  const missing = (["baseUrl", "apiKey"] as const).filter((name) => !config(name) && !env[SETTINGS[name].env]);
-  if (missing.length === 0) return resolveSettings(config, env);
+  const missing = (["baseUrl", "apiKey"] as const).filter((name) => !process.env[SETTINGS[name].env]);
+  if (missing.length === 0) return resolveSettings(noConfig);
   const all = missing.map((name) => `${needed[name]} ${SETTINGS[name].env}`).join(". Also, ");
   throw new UsageError(`${all}. The configuration of a stack is not read`);
 }

@@ -59,7 +59,7 @@ export function checkSettings(
     if (isMissing) return { findings, accounts };
   }
   try {
-    const names = selected === undefined ? [undefined, ...accountNames(process.env, config)] : [selected];
+    const names = selected === undefined ? [undefined, ...accountNames(config)] : [selected];
     accounts.push(...names.map((name) => resolveSettings(config, process.env, name)));
     findings.push(...accounts.slice(0, 1).map(({ baseUrl }) => ok("base-url", baseUrl)));
   } catch (error) {

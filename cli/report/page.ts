@@ -2,12 +2,9 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/naming";
-import { redact } from "../../provider/secrets";
-import { cleanText, counted } from "../../provider/text";
+import { counted } from "../../provider/text";
+import { plain } from "../output";
 import { dueOf, FLAGS, minuteOf, type Report, type ReportKey } from "./join";
-
-/** Maximum length of a text in the page, in characters. */
-const MAX_TEXT = 300;
 
 const STYLE = `
 :root {
@@ -85,7 +82,7 @@ ${tableOf(
 /** A value with all its texts as they are safe to show: printable, of limited length, without secrets. */
 function shown<T>(value: T): T;
 function shown(value: unknown): unknown {
-  if (typeof value === "string") return cleanText(redact(value), MAX_TEXT);
+  if (typeof value === "string") return plain(value);
   if (Array.isArray(value)) return value.map(shown);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));

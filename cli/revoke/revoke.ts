@@ -13,7 +13,7 @@ import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
-type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "resource" | "heldBy" | "role">;
+type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "resource" | "role">;
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, run: CommandRun): void {
@@ -38,7 +38,7 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
     const key = keyIn(live, id);
     if (key === undefined) return [];
     const holder = holderOf(key);
-    return [{ ...key, stack: holder?.stack, resource: holder?.urn, heldBy: holder?.urn, role: holder?.role }];
+    return [{ ...key, stack: holder?.stack, resource: holder?.urn, role: holder?.role }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);

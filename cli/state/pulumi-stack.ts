@@ -6,12 +6,12 @@ import { UsageError } from "../usage-error";
  * Checks the name of a stack: `STACK`, `ORGANIZATION/STACK` or `ORGANIZATION/PROJECT/STACK`. Throws a `UsageError` that does
  * not repeat it, because it could be a misplaced secret.
  */
-export function readStackName(text: string, option = "--stack"): string {
+export function readStackName(text: string): string {
   const parts = text.split("/");
   // A name that begins with a hyphen would be an option of the Pulumi CLI.
   if (text.startsWith("-") || parts.length > 3 || !parts.every((part) => /^[\w.-]{1,100}$/.test(part))) {
     throw new UsageError(
-      `${option} must be STACK, ORGANIZATION/STACK or ORGANIZATION/PROJECT/STACK. A name consists of letters, digits, ` +
+      "--stack must be STACK, ORGANIZATION/STACK or ORGANIZATION/PROJECT/STACK. A name consists of letters, digits, " +
         "hyphens, underscores and periods, and does not begin with a hyphen",
     );
   }

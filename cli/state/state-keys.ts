@@ -88,7 +88,7 @@ function stateKey(
     scope: place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place),
     projectId: text("projectId"),
     fingerprint: textOf(outputs.__account),
-    createdAt: isCurrent ? (time("createdAt") ?? isoOf(resource.created)) : undefined,
+    createdAt: isCurrent ? (time("createdAt") ?? readTime(resource.created)) : undefined,
     rotateAt: roleNow === "current" ? time("rotateAt") : undefined,
     rotatedAt: isPrevious ? time("rotatedAt") : undefined,
     revokeAfter: isPrevious ? time("retireAfter") : undefined,

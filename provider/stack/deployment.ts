@@ -20,10 +20,8 @@ export interface StateResource {
   readonly secrets: ReadonlySet<string>;
   /** URNs of the resources whose outputs its inputs contain. */
   readonly sources: ReadonlySet<string>;
-  /** When it was created, in milliseconds since 1970; `undefined` if it is not recorded. */
-  readonly created: number | undefined;
-  /** When it was created or last updated. */
-  readonly modified: number | undefined;
+  /** ISO 8601 time of its creation, if the state contains it. */
+  readonly created: string | undefined;
 }
 
 /** An operation that was begun and has not ended. The engine saves it before it calls the provider. */
@@ -73,7 +71,6 @@ function readResource(value: unknown): StateResource {
   }
   const { urn, type, id, inputs, outputs, dependencies, propertyDependencies } = value;
   const sources = isObject(propertyDependencies) ? Object.values(propertyDependencies).flat() : dependencies;
-  const created = timeOf(value.created);
   return {
     urn,
     type,
@@ -85,14 +82,8 @@ function readResource(value: unknown): StateResource {
     outputs: openedIn(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),
     sources: new Set((Array.isArray(sources) ? sources : []).map(String)),
-    created,
-    modified: timeOf(value.modified) ?? created,
+    created: textOf(value.created),
   };
-}
-
-function timeOf(value: unknown): number | undefined {
-  const time = Date.parse(String(value));
-  return Number.isNaN(time) ? undefined : time;
 }
 
 function openedIn(values: unknown): Members {
