@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import { stackState } from "../../provider/stack/keys-in-state";
 import { PulumiError } from "../../provider/stack/pulumi";
 import { counted } from "../../provider/text";
 import { type AccountFlags, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { paint, plain, print, printJson } from "../output";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
+import { stateIn } from "../state/states";
 import { UsageError } from "../usage-error";
 import { type Finding, fail, ok, warn } from "./finding";
 import { checkService } from "./service";
@@ -119,7 +119,7 @@ async function readConfig(stack: string | undefined, folder: string): Promise<St
 async function checkStack(name: string, folder: string): Promise<Finding> {
   try {
     const pulumi = pulumiIn(folder);
-    const state = stackState(shownStack(name), await pulumi.state(name));
+    const state = stateIn(shownStack(name), await pulumi.state(name));
     await pulumi.history(name);
     const shown = state.stack || state.source;
     if (state.underWay > 0) {
@@ -128,8 +128,7 @@ async function checkStack(name: string, folder: string): Promise<Finding> {
         "creations: after that, `pulumi refresh --clear-pending-creates` removes them.";
       return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
     }
-    const { size } = new Set(state.held.map(({ id }) => id));
-    return ok("stack", `${shown} holds ${counted(size, "key")}`);
+    return ok("stack", `${shown} holds ${counted(state.keys.length, "key")}`);
   } catch (error) {
     const { problem, why, remedy } = explainFailure(error);
     // Without the CLI, everything else can still be checked.

@@ -9,7 +9,7 @@ import { nameInUrn } from "../../provider/keys/naming";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
-import { isSameKey, type Role, stackOf } from "../../provider/stack/keys-in-state";
+import { isSameKey } from "../../provider/stack/keys-in-state";
 import { counted, shownName } from "../../provider/text";
 import {
   type AccountFlags,
@@ -22,8 +22,8 @@ import {
 import { type CommandRun, EXIT } from "../command-run";
 import { note, paint, plain, print, printJson } from "../output";
 import { stateFiles } from "../state/state-files";
-import type { StateKey } from "../state/state-keys";
-import { newestOf, type ReadState, readStates, type StateFlags, timeOf, withStates } from "../state/states";
+import { finderIn, type Role, type StateKey } from "../state/state-keys";
+import { newestOf, type ReadState, readStates, type StateFlags, stackOf, timeOf, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { findKeys } from "./key-search";
 
@@ -140,8 +140,8 @@ export function holdingsOf(
     const { source, stack, savedAt } = state;
     const keys = state.keys.filter(({ digest = "" }) => digests.has(digest));
     if (keys.length === 0) return [];
-    const roles = new Map(newestOf(state, states).keys.map(({ id, role }) => [id, role] as const));
-    return keys.map((key) => ({ ...key, source, stack, savedAt, roleNow: roles.get(key.id) }));
+    const inNewest = finderIn(newestOf(state, states).keys);
+    return keys.map((key) => ({ ...key, source, stack, savedAt, roleNow: inNewest(key)?.role }));
   });
   const rank = ({ roleNow }: Holding) => Number(roleNow === undefined);
   return holdings.toSorted(

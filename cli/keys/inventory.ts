@@ -2,9 +2,9 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
 import { expiresAt } from "../../provider/keys/deadline";
 import { nameInUrn } from "../../provider/keys/naming";
-import type { Role } from "../../provider/stack/keys-in-state";
 import type { Column } from "../output";
 import { originsIn, unheldFlag } from "../state/left-behind";
+import type { Role } from "../state/state-keys";
 import { holdersIn, type ReadState } from "../state/states";
 
 /** What a key of a list can be. */

@@ -4,12 +4,11 @@ import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/deadline";
 import { markIn } from "../../provider/keys/naming";
 import type { Scope } from "../../provider/keys/scope";
-import type { Role } from "../../provider/stack/keys-in-state";
 import { shownAccount } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { ageOf, countFlags } from "../keys/inventory";
 import { originsIn, unheldFlag } from "../state/left-behind";
-import { readTime, type StateKey } from "../state/state-keys";
+import { type Role, readTime, type StateKey } from "../state/state-keys";
 import { latestOf, type ReadState } from "../state/states";
 
 /** A list of keys of the service, as it was requested. */

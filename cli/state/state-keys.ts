@@ -5,11 +5,13 @@ import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { SECRET_OUTPUTS } from "../../provider/outputs";
-import { isKeyType } from "../../provider/resource-types";
 import { conceal } from "../../provider/secrets";
 import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
 import { type Deployment, HIDDEN, type StateResource } from "../../provider/stack/deployment";
-import { isKeyplanes, keysIn, markOf, type Role, roleIn, stays } from "../../provider/stack/keys-in-state";
+import { isKeyplanes, isSameKey, type KeyInState, keysIn, markOf } from "../../provider/stack/keys-in-state";
+
+/** `kept`: its resource is left to be deleted, without the key. */
+export type Role = KeyInState["role"] | "kept";
 
 /** A key in a state, and the resource that holds it. It contains no secret. */
 export interface StateKey {
@@ -18,7 +20,7 @@ export interface StateKey {
   readonly name: string | undefined;
   readonly digest: string | undefined;
   readonly role: Role;
-  /** Whether the key stays live if the resource is deleted. */
+  /** Whether the key stays live if the resource is deleted, because of `revokeOnDelete: false` or `retainOnDelete`. */
   readonly stays: boolean;
   readonly urn: string;
   /** The resource's name in the program. */
@@ -51,25 +53,59 @@ export interface StateKey {
   readonly requiredId: string | undefined;
 }
 
-/** The keys that a state holds. Of several resources with one key, the one that decides about it counts. */
+/**
+ * The keys that a state holds. Of several resources with one key, the one that decides about it counts. Another account
+ * can have another key of the same id.
+ */
 export function stateKeys({ resources }: Deployment): readonly StateKey[] {
   const found = new Map<string, StateKey>();
   const consumers = new Map<string, string[]>();
   for (const { urn, sources } of resources.filter(({ replaced }) => !replaced)) {
     for (const source of sources) getOrCreate(consumers, source, () => []).push(urn);
   }
-  const keyResources = resources.filter(({ type }) => isKeyType(type));
   // A resource that is left to be deleted has the key that its successor replaced.
-  for (const resource of keyResources.toSorted((one, other) => Number(other.replaced) - Number(one.replaced))) {
+  const ours = resources.filter(isKeyplanes).toSorted((one, other) => Number(other.replaced) - Number(one.replaced));
+  for (const resource of ours) {
     const users = consumers.get(resource.urn) ?? [];
-    for (const { id, role } of keysIn(resource)) found.set(id, stateKey(resource, { id, role, consumers: users }));
+    for (const { id, role } of keysIn(resource)) {
+      const key = stateKey(resource, { id, role, consumers: users });
+      found.set(JSON.stringify([id, key.name, key.scope]), key);
+    }
   }
-  return [...found.values()];
+  // A resource that is to revoke a key does not know its name, but one that hands it out does.
+  const keys = [...found.values()];
+  const inPlace = ({ id, scope }: StateKey) => JSON.stringify([id, scope]);
+  const named = new Set(keys.filter(hasName).map(inPlace));
+  return keys.filter((key) => hasName(key) || !named.has(inPlace(key)));
+}
+
+const hasName = ({ name }: StateKey): boolean => name !== undefined;
+
+/** Finds a key among those of states. Of several, the last one with a name counts: the others can be another account's. */
+export function finderIn<Key extends StateKey>(keys: readonly Key[]) {
+  const byId = new Map<string, Key[]>();
+  for (const key of keys) getOrCreate(byId, key.id, () => []).push(key);
+  return (wanted: Parameters<typeof isSameKey>[1]): Key | undefined => {
+    const same = (byId.get(wanted.id) ?? []).filter((key) => isSameKey(key, wanted));
+    return same.findLast(hasName) ?? same.at(-1);
+  };
+}
+
+/** The role of a key in a resource, which can be left to be deleted. */
+function roleIn(resource: StateResource, { id, role }: Pick<KeyInState, "id" | "role">): Role {
+  if (!resource.replaced || role !== "current") return role;
+  return stays(resource, id, role) ? "kept" : "to be revoked";
+}
+
+/** Whether a deletion of the resource keeps a key that it holds. It uses what the last run has saved. */
+function stays({ retained, outputs }: StateResource, id: string, role: Role): boolean {
+  const isKept = (retained || outputs.revokeOnDelete === false) && outputs.revokeNow !== id;
+  return isKept && (role === "current" || role === "previous");
 }
 
 function stateKey(
   resource: StateResource,
-  { id, role, consumers }: { id: string; role: Role; consumers: readonly string[] },
+  { id, role, consumers }: Pick<KeyInState, "id" | "role"> & Pick<StateKey, "consumers">,
 ): StateKey {
   const { urn, type, inputs, outputs, secrets } = resource;
   const roleNow = roleIn(resource, { id, role });

@@ -1,16 +1,15 @@
 import type { Command } from "commander";
-import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { readKeyState } from "../../provider/keys/state";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { type Holder, isSameKey, markOf, type StackState, stackState } from "../../provider/stack/keys-in-state";
+import { type CreationNote, hidesKeys, isKeyplanes, markOf, notesIn } from "../../provider/stack/keys-in-state";
 import { note, plain } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
-import { concealSecrets, type StateKey, stateKeys } from "./state-keys";
+import { concealSecrets, finderIn, type StateKey, stateKeys } from "./state-keys";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -26,8 +25,20 @@ export function withStates(command: Command): Command {
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
 
 /** What a state says about keys. */
-export interface ReadState extends StackState {
+export interface ReadState {
+  /** Where it was read. */
+  readonly source: string;
+  /** `project/stack`. Empty if the state is empty. */
+  readonly stack: string;
+  /** ISO 8601 time of the state, if it contains it. */
+  readonly savedAt: string | undefined;
   readonly keys: readonly StateKey[];
+  /** URNs of resources that may hold a key's id, but it is encrypted. */
+  readonly hidden: readonly string[];
+  /** Creations under way, or of interrupted runs. */
+  readonly notes: readonly CreationNote[];
+  /** How many operations had begun and not ended, also in runs that were killed. */
+  readonly underWay: number;
   /** The resources that have keys, with how many names each has requested. */
   readonly requesters: readonly {
     readonly urn: string;
@@ -38,17 +49,29 @@ export interface ReadState extends StackState {
   readonly history?: () => Promise<readonly Run[]>;
 }
 
-/** @param source - Where the state was read. */
+/** What a deployment says about keys. Ids of keys and marks are not secret, so nothing is decrypted. */
 export function stateIn(source: string, deployment: Deployment): ReadState {
   concealSecrets(deployment);
-  const requesters = deployment.resources.filter(({ type }) => isKeyType(type));
+  const { resources, pending, savedAt } = deployment;
+  const first = resources[0] ?? pending[0]?.resource;
   return {
-    ...stackState(source, deployment),
+    ...{ source, stack: stackOf(first?.urn ?? ""), savedAt },
     keys: stateKeys(deployment),
-    requesters: requesters.map((resource) => {
-      return { urn: resource.urn, mark: markOf(resource), requests: readKeyState(resource.outputs).requests };
-    }),
+    hidden: resources.filter((resource) => isKeyplanes(resource) && hidesKeys(resource)).map(({ urn }) => urn),
+    notes: notesIn(deployment),
+    underWay: pending.length,
+    requesters: resources
+      .filter(({ type }) => isKeyType(type))
+      .map((resource) => {
+        return { urn: resource.urn, mark: markOf(resource), requests: readKeyState(resource.outputs).requests };
+      }),
   };
+}
+
+/** `project/stack` of a URN. */
+export function stackOf(urn: string): string {
+  const [stack, project, rest] = urn.startsWith("urn:pulumi:") ? urn.slice("urn:pulumi:".length).split("::") : [];
+  return rest === undefined ? "" : `${project}/${stack}`;
 }
 
 /**
@@ -89,36 +112,37 @@ async function readStack(name: string, at: number): Promise<ReadState> {
 }
 
 /** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
-export const timeOf = ({ savedAt }: Pick<StackState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
+export const timeOf = ({ savedAt }: Pick<ReadState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
 
-const signs = new WeakMap<StackState, ReadonlySet<string>>();
+const signs = new WeakMap<ReadState, ReadonlySet<string>>();
 
 /** What a state has in common with earlier and later ones of its stack: marks and keys. */
-function signsOf(state: StackState): ReadonlySet<string> {
-  const { marks, notes, held } = state;
+function signsOf(state: ReadState): ReadonlySet<string> {
+  const { requesters, notes, keys } = state;
   return getOrCreate(signs, state, () => {
-    return new Set([...marks, ...notes.map(({ mark }) => mark), ...held.map(({ id, name }) => `${id} ${name}`)]);
+    const marks = [...requesters, ...notes].flatMap(({ mark }) => mark ?? []);
+    return new Set([...marks, ...keys.map(({ id, name }) => `${id} ${name}`)]);
   });
 }
 
 /** Whether two states are of one stack. Organizations and backends can have stacks of the same name, with other keys. */
-function isSameStack(one: StackState, other: StackState): boolean {
+function isSameStack(one: ReadState, other: ReadState): boolean {
   return one.stack === other.stack && [...signsOf(one)].some((sign) => signsOf(other).has(sign));
 }
 
 /** The newest of the states that are of the same stack as one of them. Of equally old ones, the last. */
-export function newestOf<State extends StackState>(state: State, states: readonly State[]): State {
+export function newestOf(state: ReadState, states: readonly ReadState[]): ReadState {
   const same = states.filter((each) => each === state || isSameStack(each, state));
   return same.reduce((newest, each) => (timeOf(each) >= timeOf(newest) ? each : newest));
 }
 
 /** The newest state of each stack. */
-export function latestOf<State extends StackState>(states: readonly State[]): ReadonlySet<State> {
+export function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
   return new Set(states.filter((state) => newestOf(state, states) === state));
 }
 
 /** Tells which states do not show all their keys. Returns how messages name them. */
-export function noteHidden(states: readonly StackState[]): readonly string[] {
+export function noteHidden(states: readonly ReadState[]): readonly string[] {
   const hiding = states.filter(({ hidden }) => hidden.length > 0);
   for (const { source, hidden } of hiding) {
     note(`${plain(source)} contains encrypted key ids: no state seems to hold these keys (${plain(hidden[0] ?? "")})`);
@@ -127,10 +151,6 @@ export function noteHidden(states: readonly StackState[]): readonly string[] {
 }
 
 /** Finds who holds a key of a list. */
-export function holdersIn(states: readonly StackState[]) {
-  const holders = new Map<string, (Holder & { readonly stack: string })[]>();
-  for (const { stack, held } of latestOf(states)) {
-    for (const holder of held) getOrCreate(holders, holder.id, () => []).push({ stack, ...holder });
-  }
-  return (key: ApiKeyRecord) => holders.get(key.id)?.findLast((holder) => isSameKey(holder, key));
+export function holdersIn(states: readonly ReadState[]) {
+  return finderIn([...latestOf(states)].flatMap(({ keys, stack }) => keys.map((key) => ({ ...key, stack }))));
 }

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { type Run, succeededAt } from "../../provider/stack/history";
-import type { StackState } from "../../provider/stack/keys-in-state";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
@@ -54,7 +53,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const histories = await historiesFor(first, originOf);
   const credentials = new Set<string>();
   const terms = (): SweepTerms => ({
-    held: new Set(states.flatMap(({ held }) => held.map(({ id }) => id))),
+    held: new Set(states.flatMap(({ keys }) => keys.map(({ id }) => id))),
     originOf,
     isCovered: ({ createdAt }, { state }) => {
       const runs = histories.get(state);
@@ -82,7 +81,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 
-function refuseHidden({ source, hidden: [urn] }: StackState): void {
+function refuseHidden({ source, hidden: [urn] }: ReadState): void {
   if (urn === undefined) return;
   throw new UsageError(
     `${plain(source)} contains encrypted key ids (${plain(urn)}), so it does not show which keys are in use. Pass it ` +
@@ -109,7 +108,7 @@ async function historiesFor(
   return histories;
 }
 
-function warningsOf(states: readonly StackState[]): string[] {
+function warningsOf(states: readonly ReadState[]): string[] {
   return [
     "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look left behind.",
     ...(states.length === 0 ? ["No state was given, so keys that a stack still holds may be among these."] : []),

@@ -375,6 +375,25 @@ test("many keys of one state, and many states of one stack, take time in proport
   expect(used / holdings.length).toBeLessThan(MICROS_FOR_A_KEY);
 });
 
+test("a key is not taken for the key of another account that has its id", async () => {
+  const __mark = "abcdefgh2345678";
+  const [ours, theirs] = [current(1, 7), { ...current(2, 7), name: strangeName("other"), account: "eu" }];
+  const folder = await folderWith({
+    "both.json": state({ apiKey: { ...ours, __mark }, rotating: theirs }),
+    // The newest state has only the one of the other account.
+    "newest.json": state({ apiKey: { __mark }, rotating: theirs, savedAt: "2026-11-21T00:00:00Z" }),
+  });
+  const states = await readStates({ state: [folder] });
+  const found = [1, 2].map((number) => holdingsOf(states, new Set([digestOf(number) ?? ""])));
+  expect(found.map((holdings) => holdings.map(({ source, roleNow }) => [source.split("/").at(-1), roleNow]))).toEqual([
+    [["both.json", undefined]],
+    [
+      ["newest.json", "current"],
+      ["both.json", "current"],
+    ],
+  ]);
+});
+
 /** The files of many stacks. Each has a key of its own, and some were copied, renamed or restored. */
 function corpus(): { readonly files: Readonly<Record<string, object>>; readonly expected: Map<number, object> } {
   const files: Record<string, object> = {};

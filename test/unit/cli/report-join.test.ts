@@ -210,6 +210,28 @@ test("a key with the same id in another account is another key", () => {
   ]);
 });
 
+test("a state with keys of one id in two accounts has both", () => {
+  const eu = { account: "eu", fingerprint: accountOf("eu"), origin: "https://eu.example" };
+  for (const [one, other] of [
+    ["ci", "deploy"],
+    // Exact names can be the same, too.
+    ["ci", "ci"],
+  ] as const) {
+    const lists = [listOf([{ id: "7", name: one }]), listOf([{ id: "7", name: other }], eu)];
+    const state = stateOf(
+      npmKey("ApiKey", "here", { keyId: "7", name: one, __account: accountOf("admin") }),
+      npmKey("ApiKey", "there", { keyId: "7", name: other, account: "eu", __account: accountOf("eu") }),
+    );
+    const { keys } = report(lists, state);
+    expect(
+      keys.map(({ accounts, holders, flags }) => [accounts, holders.map(({ resource }) => resource), flags]),
+    ).toEqual([
+      [["(default)"], ["here"], []],
+      [["eu"], ["there"], []],
+    ]);
+  }
+});
+
 test("a key of the same id, but with another name, is not the one of a state whose account is not recorded", () => {
   const state = stateOf(npmKey("ApiKey", "ci", { keyId: "7", name: "of-another-service" }));
   const { keys } = report([listOf([{ id: "7", name: "of-this-service" }])], state);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stateKeys } from "../../../cli/state/state-keys";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -17,7 +18,6 @@ import { apiKeyProblem, parseAccounts } from "../../../provider/settings/account
 import { importKeysIn } from "../../../provider/settings/import-keys";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
-import { stackState } from "../../../provider/stack/keys-in-state";
 import { factsFor } from "../../../provider/stack/state";
 import { cleanText, looksSecret, printableJson, shownName, toMessage } from "../../../provider/text";
 import { startCpuClock } from "../cpu-clock";
@@ -102,16 +102,13 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a URN": (text) => [nameInUrn(text), tagOf(text)],
   inputs: (text) =>
     Object.values<unknown>(types).map((type) => typeof type === "function" && type.length === 1 && type(text)),
-  "a state": (text) => stackState("state", readDeployment(text)),
+  "a state": (text) => stateKeys(readDeployment(text)),
   "a state with a text": (text) => {
     const pending = [{ type: "creating", resource: resource(text) }];
     const state = readDeployment(
       inJson(text, (value) => ({ deployment: { resources: [resource(value)], pending_operations: pending } })),
     );
-    return [
-      stackState("state", state),
-      factsFor(state, { kind: "creating", urn: text, mark: text })?.holds({ id: text }),
-    ];
+    return [stateKeys(state), factsFor(state, { kind: "creating", urn: text, mark: text })?.holds({ id: text })];
   },
   "the history": readHistory,
   "the history with a text": (text) =>

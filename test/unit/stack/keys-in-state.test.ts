@@ -1,79 +1,50 @@
 import { expect, test } from "vitest";
 import type { StateResource } from "../../../provider/stack/deployment";
-import { isKeyplanes, stackState } from "../../../provider/stack/keys-in-state";
-import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, saved, stateOf, step, urnOf } from "./saved-stack";
+import { hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "../../../provider/stack/keys-in-state";
+import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
-/** What a state says of the keys of one resource: `id role`, and whether the key outlives the resource. */
-function heldBy(resource: object): readonly string[] {
-  const { held } = stackState("state", stateOf([resource]));
-  return held.map(({ id, role, stays }) => `${id} ${role}${stays ? " stays" : ""}`);
-}
-
-const rotating = (outputs: object, fields: object = {}) =>
-  saved(`${PLUGIN}RotatingApiKey`, "ci", "ci-abc", { outputs, ...fields });
+const rotating = (outputs: object) => saved(`${PLUGIN}RotatingApiKey`, "ci", "ci-abc", { outputs });
 
 test.each<[string, object, readonly string[]]>([
-  ["the current key", apiKey("ci", "7"), ["7 current"]],
+  ["the current key", apiKey("ci", "7"), ["7 current ci-key"]],
   ["the current key of a state without its id", saved(`${PLUGIN}ApiKey`, "ci", "7"), ["7 current"]],
-  ["the current key of a state that encrypts its id", apiKey("ci", "7", { keyId: ENCRYPTED }), ["7 current"]],
+  ["the current key of a state that encrypts its id", apiKey("ci", "7", { keyId: ENCRYPTED }), ["7 current ci-key"]],
   ["no key of a resource that got none", saved(`${PLUGIN}ApiKey`, "ci", "ci-abc"), []],
-  ["the key that such a resource got later", apiKey("ci", "ci-abc", { keyId: "7" }), ["7 current"]],
-  ["keys to revoke", apiKey("ci", "8", { pendingRevocations: ["7"] }), ["7 to be revoked", "8 current"]],
-  ["both keys of a rotation", rotating({ keyId: "8", previousKeyId: "7" }), ["7 previous", "8 current"]],
+  ["the key that such a resource got later", apiKey("ci", "ci-abc", { keyId: "7" }), ["7 current ci-key"]],
+  ["keys to revoke", apiKey("ci", "8", { pendingRevocations: ["7"] }), ["7 to be revoked", "8 current ci-key"]],
+  [
+    "both keys of a rotation",
+    rotating({ keyId: "8", previousKeyId: "7", previousName: "ci-1" }),
+    ["7 previous ci-1", "8 current"],
+  ],
   ["no key in what is no id", rotating({ keyId: "none" }), []],
-  ["the key that an ApiKey got in place of that of its id", apiKey("ci", "6", { keyId: "7" }), ["7 current"]],
-  [
-    "both keys of a replaced rotation",
-    rotating({ keyId: "8", previousKeyId: "7" }, { delete: true }),
-    ["7 previous", "8 to be revoked"],
-  ],
-  [
-    "both kept keys of a rotation",
-    rotating({ keyId: "8", previousKeyId: "7", revokeOnDelete: false }),
-    ["7 previous stays", "8 current stays"],
-  ],
+  ["the key that an ApiKey got in place of that of its id", apiKey("ci", "6", { keyId: "7" }), ["7 current ci-key"]],
   ["no key in the id of a rotating one", saved(`${PLUGIN}RotatingApiKey`, "ci", "7"), []],
-  ["the key of a replaced resource", apiKey("ci", "7", {}, { delete: true }), ["7 to be revoked"]],
-  ["a kept key of one", apiKey("ci", "7", { revokeOnDelete: false }, { delete: true }), ["7 kept"]],
-  ["a key that Pulumi does not delete", apiKey("ci", "7", {}, { retainOnDelete: true }), ["7 current stays"]],
-  ["a kept key that is to be revoked now", apiKey("ci", "7", { revokeOnDelete: false, revokeNow: "7" }), ["7 current"]],
-  ["no key of another package", saved("other:index:ApiKey", "ci", "7", { outputs: { keyId: "7" } }), []],
-])("a state shows %s", (_, resource, expected) => {
-  expect(heldBy(resource)).toEqual(expected);
+])("a resource shows %s", (_, resource, expected) => {
+  const keys = stateOf([resource]).resources.flatMap(keysIn);
+  expect(keys.map(({ id, role, name = "" }) => `${id} ${role} ${name}`.trim())).toEqual(expected);
 });
 
-test("a state has marks, notes of creations, and places with encrypted ids", () => {
+test("a resource has its mark in its inputs or its outputs, and hides a key whose id is encrypted", () => {
   const resources = [
     apiKey("a", "7", {}, { inputs: { __mark: "aaaaaaaaaaaa" } }),
-    apiKey("b", "8", { __mark: "bbbbbbbbbbbb" }, { delete: true }),
-    rotating({ keyId: ENCRYPTED, __mark: "bbbbbbbbbbbb" }),
+    apiKey("b", "8", { __mark: "bbbbbbbbbbbb" }),
+    rotating({ keyId: ENCRYPTED }),
   ];
+  const read = stateOf(resources).resources;
+  expect(read.map(markOf)).toEqual(["aaaaaaaaaaaa", "bbbbbbbbbbbb", undefined]);
+  expect(read.map(hidesKeys)).toEqual([false, false, true]);
+});
+
+test("a state has notes of the creations of keys, with the provider of each", () => {
   const pending = [
     step("creating", "c", "cccccccccccc"),
     step("updating", "d", "dddddddddddd"),
     step("creating", "e", "eeeeeeeeeeee", { type: "other:index:ApiKey" }),
     step("creating", "f", "", { inputs: {} }),
   ];
-  expect(stackState("s", stateOf(resources, pending))).toMatchObject({
-    ...{ source: "s", stack: "app/dev", underWay: 4 },
-    marks: ["aaaaaaaaaaaa", "bbbbbbbbbbbb"],
-    notes: [{ urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc" }],
-    hidden: [urnOf(`${PLUGIN}RotatingApiKey`, "ci")],
-  });
-  expect(stackState("s", stateOf([], pending)).stack).toBe("app/dev");
-  expect(stackState("s", stateOf([])).stack).toBe("");
-});
-
-test("of two holders of a key, only the one that knows its name counts", () => {
-  const resources = [
-    rotating({ pendingRevocations: ["7"] }),
-    apiKey("a", "7", { name: "a" }),
-    rotating({ keyId: "9" }),
-  ];
-  const { held } = stackState("s", stateOf(resources));
-  expect(held.map(({ id, role, name }) => [id, role, name])).toEqual([
-    ["7", "current", "a"],
-    ["9", "current", undefined],
+  expect(notesIn(stateOf([], pending))).toEqual([
+    { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc", provider: `${providerUrn()}::p-1` },
   ]);
 });
 
