@@ -25,7 +25,7 @@ import { stateFiles } from "../state/state-files";
 import { finderIn, type Role, type StateKey } from "../state/state-keys";
 import { newestOf, type ReadState, readStates, type StateFlags, stackOf, timeOf, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
-import { findKeys } from "./key-search";
+import { type Found, findKeys } from "./key-search";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly json?: true;
@@ -69,26 +69,62 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   if (flags.account !== undefined) settingsOf(flags);
   const state = await stateFiles(flags.state ?? []);
   if (process.stdin.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
-  const found = await findKeys(process.stdin);
+  const findings = await whoseAre(await findKeys(process.stdin), { ...flags, state }, run.signal);
+  const { identified, unknown, searched, problems } = findings;
+  for (const problem of problems) note(problem);
+  const strangers = unknown.filter(({ credential }) => credential === undefined).length;
+  const total = identified.length + unknown.length;
+  if (total > 0) run.exitCode = strangers > 0 ? EXIT.unknown : EXIT.found;
+  if (flags.json) return printJson(jsonOf(findings));
+  for (const key of identified) printKey(key);
+  for (const key of unknown) printUnknown(key, searched);
+  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${total - strangers} identified`);
+}
+
+interface Identified {
+  readonly holding: Holding;
+  /** What other states that have it say, such as older ones. */
+  readonly others: readonly Holding[];
+  readonly listed: Listed | undefined;
+  /** Whether there is a credential for its account. */
+  readonly isConfigured: boolean;
+  readonly next: readonly string[];
+  /** The command that revokes it. */
+  readonly revoke: string;
+}
+
+/** What has the form of a key, but is in no given state. */
+interface Unknown {
+  readonly digest: string;
+  /** The setting that has it, if keyplane authenticates with it. */
+  readonly credential: string | undefined;
+}
+
+/** What the states, the environment and the service say of the keys in a text. */
+interface Findings {
+  /** In the order of the text. */
+  readonly identified: readonly Identified[];
+  readonly unknown: readonly Unknown[];
+  /** How many states were searched. */
+  readonly searched: number;
+  /** Why accounts could not be asked. */
+  readonly problems: readonly string[];
+}
+
+/** Finds whose keys these are. From here on, no output can contain one, whatever the names in a state are. */
+async function whoseAre(found: readonly Found[], flags: Flags, signal: AbortSignal): Promise<Findings> {
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
-  const states = secrets.size === 0 ? [] : await statesWith(secrets, { ...flags, state });
-  const searched = (flags.stack ?? []).length + state.length;
+  if (secrets.size === 0) return { identified: [], unknown: [], searched: 0, problems: [] };
   // By digest; the one that says most first.
   const held = new Map<string, Holding[]>();
-  for (const holding of holdingsOf(states, secrets)) getOrCreate(held, holding.digest ?? "", () => []).push(holding);
-  // The settings in the environment, by the digests of the keys that keyplane authenticates with.
-  const credentials = [...credentialsIn(() => undefined)];
-  const own = new Map(credentials.map(([setting, key]) => [keyDigest(key) ?? "", setting]));
-  // What has the form of the service's keys, or is such a key, but is in no state.
-  const inNone = found.map((each) => ({ ...each, digests: [...each.secrets.keys()] }));
-  const unknown = inNone
-    .filter(({ digests }) => !digests.some((digest) => held.has(digest)))
-    .flatMap(({ digests, service }) => digests.find((digest) => own.has(digest)) ?? service ?? []);
-  // No later output can contain one, whatever the names in a state are.
-  for (const digest of [...held.keys(), ...unknown]) conceal(secrets.get(digest) ?? "");
-  const lists = new Lists(flags, run.signal);
-  const identified = [];
-  // In the order of the text.
+  for (const holding of holdingsOf(await statesWith(secrets, flags), secrets)) {
+    getOrCreate(held, holding.digest ?? "", () => []).push(holding);
+  }
+  const own = ownCredentials();
+  const unknown = found.flatMap((each) => unknownIn(each, held, own));
+  for (const digest of [...held.keys(), ...unknown.map((key) => key.digest)]) conceal(secrets.get(digest) ?? "");
+  const lists = new Lists(flags, signal);
+  const identified: Identified[] = [];
   for (const digest of secrets.keys()) {
     const [holding, ...others] = held.get(digest) ?? [];
     if (holding === undefined) continue;
@@ -98,25 +134,25 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     const isConfigured = configuredAccounts().includes(flags.account ?? holding.scope?.account);
     identified.push({ holding, others, listed, isConfigured, next, revoke });
   }
-  for (const problem of lists.problems) note(problem);
-  const strangers = unknown.filter((digest) => !own.has(digest));
-  if (identified.length + unknown.length > 0) run.exitCode = strangers.length > 0 ? EXIT.unknown : EXIT.found;
-  if (flags.json) {
-    return printJson({
-      keys: identified.map(({ holding, others, listed, next, revoke }) => ({
-        ...factsOf(holding),
-        ...(listed && { listed: listed.record !== undefined, ...listed.record }),
-        ...{ others: others.map(factsOf), next, revoke },
-      })),
-      unknown: unknown.map((digest) => ({ digest, credential: own.get(digest) })),
-      states: secrets.size === 0 ? 0 : searched,
-      problems: [...lists.problems],
-    });
-  }
-  for (const key of identified) printKey(key);
-  for (const digest of unknown) printUnknown(digest, own.get(digest), searched);
-  const total = identified.length + unknown.length;
-  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${total - strangers.length} identified`);
+  const searched = (flags.stack ?? []).length + (flags.state ?? []).length;
+  return { identified, unknown, searched, problems: [...lists.problems] };
+}
+
+/** The settings in the environment, by the digests of the keys that keyplane authenticates with. */
+function ownCredentials(): ReadonlyMap<string, string> {
+  return new Map([...credentialsIn(() => undefined)].map(([setting, key]) => [keyDigest(key) ?? "", setting]));
+}
+
+/** What has the form of the service's keys, or is a key that keyplane authenticates with, but is in no state. */
+function unknownIn(
+  { secrets, service }: Found,
+  held: ReadonlyMap<string, unknown>,
+  own: ReadonlyMap<string, string>,
+): readonly Unknown[] {
+  const digests = [...secrets.keys()];
+  if (digests.some((digest) => held.has(digest))) return [];
+  const digest = digests.find((each) => own.has(each)) ?? service;
+  return digest === undefined ? [] : [{ digest, credential: own.get(digest) }];
 }
 
 /** The states that have a key with one of these digests, and the others of the same stacks, which can be newer. */
@@ -233,22 +269,26 @@ function commandFor({ id, scope }: Holding, flags: AccountFlags): string {
   return revokeCommand(id, scopeOf({ ...scope, account: flags.account ?? scope?.account }));
 }
 
-/** What `--json` says about a key in a state. */
+/** What `--json` prints. */
+function jsonOf({ identified, unknown, searched, problems }: Findings): object {
+  return {
+    keys: identified.map(({ holding, others, listed, next, revoke }) => ({
+      ...factsOf(holding),
+      ...(listed && { listed: listed.record !== undefined, ...listed.record }),
+      ...{ others: others.map(factsOf), next, revoke },
+    })),
+    unknown,
+    states: searched,
+    problems,
+  };
+}
+
+/** What it says about a key in a state. */
 function factsOf({ id, name, digest, role, roleNow, stack, source, savedAt, urn, type, consumers, ...more }: Holding) {
   return {
     ...{ keyId: id, name, digest, role, roleNow, stack, source, savedAt, urn, type, usedBy: consumers, ...more.scope },
     ...{ projectId: more.projectId, createdAt: more.createdAt, replacedAt: more.rotatedAt },
   };
-}
-
-interface Identified {
-  readonly holding: Holding;
-  /** What other states that have it say, such as older ones. */
-  readonly others: readonly Holding[];
-  readonly listed: Listed | undefined;
-  /** Whether there is a credential for its account. */
-  readonly isConfigured: boolean;
-  readonly next: readonly string[];
 }
 
 function printKey(key: Identified): void {
@@ -267,7 +307,7 @@ function printKey(key: Identified): void {
   printSteps(next);
 }
 
-function printUnknown(digest: string, credential: string | undefined, states: number): void {
+function printUnknown({ digest, credential }: Unknown, states: number): void {
   print(paint("warn", credential === undefined ? "unknown key" : "keyplane's own key"), ` (digest ${digest})`);
   const inNone = states > 0 ? "none of the given states has it" : "no state was given. Pass --state or --stack";
   row("owner", credential ?? inNone);

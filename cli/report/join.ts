@@ -167,14 +167,7 @@ function describe(
   const unheld = hasStates && first === undefined && record !== undefined ? unheldFlag(record, origin, now) : undefined;
   const deadline = expiresAt(name);
   const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
-  const next =
-    deadline !== undefined && (isExpired || first === undefined)
-      ? reaped(deadline, now)
-      : first === undefined
-        ? unheldStep(unheld, { hasStates })
-        : status === "live"
-          ? nextStep(first, now)
-          : missingStep(first, status);
+  const next = nextStep(first, { status, deadline, isExpired, unheld, hasStates }, now);
   const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor;
   const isSet: Record<Flag, boolean> = {
     expired: isExpired,
@@ -211,6 +204,24 @@ const dueStep = (action: NextStep["action"], text: string): NextStep => ({ actio
 
 export const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
+/** What happens to a key next, by the deciding resource that holds it. */
+function nextStep(
+  held: StateKey | undefined,
+  key: {
+    readonly status: "live" | "gone" | "not found";
+    readonly deadline: string | undefined;
+    readonly isExpired: boolean;
+    readonly unheld: Flag | undefined;
+    readonly hasStates: boolean;
+  },
+  now: number,
+): NextStep {
+  const { status, deadline, isExpired, unheld, hasStates } = key;
+  if (deadline !== undefined && (isExpired || held === undefined)) return reaped(deadline, now);
+  if (held === undefined) return unheldStep(unheld, { hasStates });
+  return status === "live" ? heldStep(held, now) : missingStep(held, status);
+}
+
 /** What ends a key with a deadline that has passed, or that no state holds. */
 function reaped(deadline: string, now: number): NextStep {
   const isDue = Date.parse(deadline) <= now;
@@ -234,7 +245,7 @@ function missingStep({ role }: StateKey, status: "gone" | "not found"): NextStep
 }
 
 /** What happens next to a live key that a state holds. */
-function nextStep(key: StateKey, now: number): NextStep {
+function heldStep(key: StateKey, now: number): NextStep {
   const { role, previousId } = key;
   if (role === "to be revoked") return dueStep("revoke", "The next `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");

@@ -51,9 +51,9 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const first = await keys.list({ signal });
   const originOf = originsIn(states);
   const histories = await historiesFor(first, originOf);
-  const credentials = new Set<string>();
-  const terms = (): SweepTerms => ({
-    held: new Set(states.flatMap(({ keys }) => keys.map(({ id }) => id))),
+  const held = new Set(states.flatMap(({ keys }) => keys.map(({ id }) => id)));
+  const terms = (credentials: ReadonlySet<string>): SweepTerms => ({
+    held,
     originOf,
     isCovered: ({ createdAt }, { state }) => {
       const runs = histories.get(state);
@@ -64,10 +64,11 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
     credentials,
     now: account.skewMs === undefined ? undefined : account.serviceNow(),
   });
-  const { revoke } = planSweep(first, terms());
+  const { revoke } = planSweep(first, terms(new Set()));
   const callers = revoke.length === 0 ? undefined : await Callers.ask(flags, signal);
+  const credentials = new Set<string>();
   for (const key of revoke) if ((await callers?.accountOf(key)) !== undefined) credentials.add(key.id);
-  const plan = planSweep(first, terms());
+  const plan = planSweep(first, terms(credentials));
   const warnings = plan.revoke.length === 0 ? [] : warningsOf(states);
   if (!flags.json) {
     printPlan(plan, keyColumns(account.serviceNow()));
@@ -75,9 +76,9 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   }
   for (const warning of warnings) note(warning);
   warnings.push(...(callers?.noteUnasked() ?? []));
-  const { revoke: planned, keep: kept, held } = plan;
-  const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms());
-  const asJson = (results: object) => ({ planned, kept, held, ...results, warnings });
+  const { revoke: planned, keep: kept } = plan;
+  const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms(credentials));
+  const asJson = (results: object) => ({ planned, kept, held: plan.held, ...results, warnings });
   await carryOut({ planned, replan, keys, asJson }, flags, run);
 }
 
