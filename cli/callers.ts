@@ -4,7 +4,7 @@ import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
-import { note } from "./output";
+import { printInfo } from "./output";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
 const MAX_LISTS = 4;
@@ -13,7 +13,7 @@ const MAX_LISTS = 4;
 const NOW_MS = 5_000;
 
 /** A configured account, and the keys one of which it authenticates with. */
-interface Caller {
+interface CallingAccount {
   /** How messages name the account. */
   readonly name: string;
   /** `undefined` if it could not be asked. */
@@ -30,7 +30,7 @@ interface Caller {
  */
 export class Callers {
   private constructor(
-    private readonly callers: readonly Caller[],
+    private readonly callers: readonly CallingAccount[],
     private readonly signal: AbortSignal,
   ) {}
 
@@ -56,27 +56,32 @@ export class Callers {
   }
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
-  async accountOf(key: ApiKeyRecord): Promise<Omit<Caller, "account"> | undefined> {
+  async accountOf(key: ApiKeyRecord): Promise<Omit<CallingAccount, "account"> | undefined> {
     // An account that lists the key says more than one that may use any key.
     const callers = this.callers.toSorted((one, other) => Number(!one.suspects) - Number(!other.suspects));
     for (const caller of callers) if (await mayUse(caller, key, this.signal)) return caller;
     return undefined;
   }
 
-  /** Notes which accounts could not be asked, and why. Returns the lines. */
-  noteUnasked(): readonly string[] {
+  /** Tells which accounts could not be asked, and why. Returns the lines. */
+  warnOfUnasked(): readonly string[] {
     const lines = this.callers.flatMap((caller) => caller.unasked ?? []);
-    for (const line of lines) note(line);
+    for (const line of lines) printInfo(line);
     return lines;
   }
 }
 
 const unasked = (name: string, error: unknown) => `${name} could not be asked which key it uses: ${messageOf(error)}`;
 
-async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller> {
+async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<CallingAccount> {
   const settings = settingsOf(flags);
   const account = Account.for(settings);
-  const caller: Caller = { name: credentialName(flags.account), account, suspects: undefined, unasked: undefined };
+  const caller: CallingAccount = {
+    name: credentialName(flags.account),
+    account,
+    suspects: undefined,
+    unasked: undefined,
+  };
   const told = await readCaller(clientOf(settings), { signal });
   const list = await listWith(caller, signal);
   const own = list?.find(({ id }) => id === told?.keyId);
@@ -87,10 +92,10 @@ async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Call
 }
 
 /** A list contains the key that requests it, and shows this use. One without such a key proves nothing. */
-const someOf = (suspects: Caller["suspects"]) => (suspects?.length ? suspects : undefined);
+const someOf = (suspects: CallingAccount["suspects"]) => (suspects?.length ? suspects : undefined);
 
 /** Whether nothing proves that an account authenticates with another key than this one. */
-async function mayUse(caller: Caller, key: ApiKeyRecord, signal: AbortSignal): Promise<boolean> {
+async function mayUse(caller: CallingAccount, key: ApiKeyRecord, signal: AbortSignal): Promise<boolean> {
   // An id of another service can belong to another key.
   const isIt = ({ id, name, createdAt }: ApiKeyRecord) =>
     id === key.id && name === key.name && createdAt === key.createdAt;
@@ -108,7 +113,7 @@ async function mayUse(caller: Caller, key: ApiKeyRecord, signal: AbortSignal): P
 }
 
 /** Lists an account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
-async function listWith(caller: Caller, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
+async function listWith(caller: CallingAccount, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
   try {
     return await caller.account?.keys.list({ fresh: true, signal });
   } catch (error) {

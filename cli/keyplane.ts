@@ -8,7 +8,7 @@ import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
-import { note, noteError, printJson } from "./output";
+import { printError, printInfo, printJson } from "./output";
 import { addProjects } from "./projects";
 import { addReap } from "./reap/reap";
 import { addReport } from "./report/report";
@@ -56,10 +56,10 @@ function report(thrown: unknown, run: CommandRun, args: readonly string[]): Exit
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
   const message = messageOf(error);
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
-  noteError(error);
+  printError(error);
   // Only a known command is repeated: any other word could be a secret.
   const command = Object.keys(commands).find((name) => name === args[0]);
-  if (error instanceof UsageError) note(`Try keyplane ${command === undefined ? "" : `${command} `}--help`);
+  if (error instanceof UsageError) printInfo(`Try keyplane ${command === undefined ? "" : `${command} `}--help`);
   const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "KP-INTERNAL";
   if (args.includes("--json")) printJson({ error: { code, message } });
   return wrong ? EXIT.usage : EXIT.failed;

@@ -40,13 +40,13 @@ export function printJson(value: unknown): void {
 }
 
 /** Prints additional information to stderr. */
-export function note(line: string): void {
+export function printInfo(line: string): void {
   write(process.stderr, [line]);
 }
 
 /** Prints an error with the code that `keyplane explain` accepts. */
-export function noteError(error: unknown): void {
-  note(`keyplane: ${messageOf(error)}${isKeyplaneError(error) ? ` [${error.code}]` : ""}`);
+export function printError(error: unknown): void {
+  printInfo(`keyplane: ${messageOf(error)}${isKeyplaneError(error) ? ` [${error.code}]` : ""}`);
 }
 
 /** Writes a line. All output passes through here, so that no text reaches a terminal as a control sequence. */

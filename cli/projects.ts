@@ -3,7 +3,7 @@ import type { Project } from "../provider/api";
 import { counted } from "../provider/text";
 import { type KeysFlags, openAccount, readOrganization, withAccount } from "./account";
 import type { CommandRun } from "./command-run";
-import { type Column, note, print, printJson, printTable } from "./output";
+import { type Column, print, printInfo, printJson, printTable } from "./output";
 
 interface Flags extends KeysFlags {
   readonly json?: true;
@@ -30,7 +30,7 @@ async function projects({ organization: organizationId, json, ...flags }: Flags,
   const warnings: string[] = [];
   const onWarning = (message: string) => {
     warnings.push(message);
-    note(message);
+    printInfo(message);
   };
   const found = await openAccount(flags).projects.list({ organizationId, signal: run.signal, onWarning });
   if (json) return printJson({ projects: found, warnings });

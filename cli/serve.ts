@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { isKeyText } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
-import { note, print, printKey } from "./output";
+import { print, printInfo, printKey } from "./output";
 import { UsageError } from "./usage-error";
 
 interface ServeFlags {
@@ -73,7 +73,7 @@ async function serve({ port, apiKey, data, json }: ServeFlags): Promise<void> {
     print("Stop with Ctrl+C.");
   }
   if (apiKey === undefined && process.env.KEYPLANE_API_KEY) {
-    note("KEYPLANE_API_KEY is not used here: set it to the key above, or choose a key with --api-key.");
+    printInfo("KEYPLANE_API_KEY is not used here: set it to the key above, or choose a key with --api-key.");
   }
   await stop;
   await plane.close();

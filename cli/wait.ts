@@ -7,7 +7,7 @@ import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { type CommandRun, EXIT } from "./command-run";
 import { readWait } from "./duration-option";
-import { note, noteError, paint, plain, print, printJson, printTable, showProgress } from "./output";
+import { paint, plain, print, printError, printInfo, printJson, printTable, showProgress } from "./output";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;
@@ -38,7 +38,7 @@ async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
     onProgress: (progress: WaitProgress) => showProgress(progressLine(progress)),
     onWarning: (message: string) => {
       showProgress("");
-      note(message);
+      printInfo(message);
     },
   };
   try {
@@ -55,7 +55,7 @@ async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
     const failed = isOperationFailed(error) ? error.failed : [];
     if (flags.json)
       printJson({ projectId, failed, pending: error.pending, error: { code: error.code, message: error.message } });
-    noteError(error);
+    printError(error);
     run.exitCode = EXIT.failed;
   }
 }

@@ -20,10 +20,10 @@ import {
   withAccount,
 } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { note, paint, plain, print, printJson } from "../output";
+import { paint, plain, print, printInfo, printJson } from "../output";
 import { stateFiles } from "../state/state-files";
 import { finderIn, type Role, type StateKey } from "../state/state-keys";
-import { newestOf, type ReadState, readStates, type StateFlags, stackOf, timeOf, withStates } from "../state/states";
+import { newestOf, type ReadState, readStates, type StateFlags, savedTime, stackOf, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { type Found, findKeys } from "./key-search";
 
@@ -68,10 +68,10 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   // Before the text is read: a wrong account or path should not cost the wait for it.
   if (flags.account !== undefined) settingsOf(flags);
   const state = await stateFiles(flags.state ?? []);
-  if (process.stdin.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
+  if (process.stdin.isTTY) printInfo("Reading the text from the terminal. Ctrl+D ends it.");
   const findings = await whoseAre(await findKeys(process.stdin), { ...flags, state }, run.signal);
   const { identified, unknown, searched, problems } = findings;
-  for (const problem of problems) note(problem);
+  for (const problem of problems) printInfo(problem);
   const strangers = unknown.filter(({ credential }) => credential === undefined).length;
   const total = identified.length + unknown.length;
   if (total > 0) run.exitCode = strangers > 0 ? EXIT.unknown : EXIT.found;
@@ -181,7 +181,8 @@ export function holdingsOf(
   });
   const rank = ({ roleNow }: Holding) => Number(roleNow === undefined);
   return holdings.toSorted(
-    (one, other) => rank(one) - rank(other) || timeOf(other) - timeOf(one) || (one.source < other.source ? -1 : 1),
+    (one, other) =>
+      rank(one) - rank(other) || savedTime(other) - savedTime(one) || (one.source < other.source ? -1 : 1),
   );
 }
 

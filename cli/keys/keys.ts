@@ -4,8 +4,8 @@ import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { readAge, unusedForOption } from "../duration-option";
-import { type Column, note, print, printJson, printTable } from "../output";
-import { hasStates, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
+import { type Column, print, printInfo, printJson, printTable } from "../output";
+import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { countFlags, FLAGS, type Flag, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
 
@@ -57,7 +57,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const now = account.serviceNow();
   const found = inventory(records, { states, unusedFor, olderThan, now });
   const callers = failOn.includes("unmanaged") ? await Callers.ask(flags, run.signal) : undefined;
-  const warnings = callers?.noteUnasked() ?? [];
+  const warnings = callers?.warnOfUnasked() ?? [];
   const failing: InventoryKey[] = [];
   for (const key of found) {
     // The key that this command authenticates with is often created by hand. An account that lists no key says nothing.
@@ -65,7 +65,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     if (key.flags.some((flag) => failOn.includes(flag) && !(isOwn && flag === "unmanaged"))) failing.push(key);
   }
   if (failing.length > 0) run.exitCode = EXIT.failed;
-  const hidden = noteHidden(states);
+  const hidden = warnOfHidden(states);
   const ids = failing.map(({ id }) => id);
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
   const columns: Column<InventoryKey>[] = [
@@ -82,7 +82,9 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   printTable(found, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([counted(found.length, "key"), ...counts].join(", "));
-  if (failing.length > 0) note(`--fail-on: ${ids.join(", ")}`);
+  if (failing.length > 0) printInfo(`--fail-on: ${ids.join(", ")}`);
   if (states.length === 0)
-    note("To show which stack has a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.");
+    printInfo(
+      "To show which stack has a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.",
+    );
 }

@@ -8,7 +8,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { note, print } from "../output";
+import { print, printInfo } from "../output";
 import { carryOut, type Plan, printPlan, type Reason, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 
 /** A live key with a deadline in its name. */
@@ -75,7 +75,7 @@ async function planReap(
     if (decision === "revoke") revoke.push(key);
     else keep.push({ ...key, reason: decision });
   }
-  return { revoke, keep, warnings: callers?.noteUnasked() ?? [] };
+  return { revoke, keep, warnings: callers?.warnOfUnasked() ?? [] };
 }
 
 function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, account: Account): void {
@@ -84,5 +84,5 @@ function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, accoun
   const until = next === undefined ? "" : `, the next one at ${next}`;
   print(`${counted(revoke.length + overdue, "key")} past the deadline, ${later.length} with a later one${until}`);
   const skew = clockSkew(account);
-  if (skew !== undefined) note(`${skew}. Deadlines are times of the service.`);
+  if (skew !== undefined) printInfo(`${skew}. Deadlines are times of the service.`);
 }

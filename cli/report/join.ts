@@ -57,7 +57,7 @@ interface Terms {
 type KeyOfStack = StateKey & { readonly stack: string };
 
 /** A live key, with every list that contains it. */
-interface ListedKey {
+interface LiveKey {
   readonly record: ApiKeyRecord;
   readonly lists: ReadList[];
 }
@@ -65,7 +65,7 @@ interface ListedKey {
 /** A key of the service or of the states, before it is described. */
 interface Joined {
   /** The key as it is listed; `undefined` if it is not live. */
-  readonly listed: ListedKey | undefined;
+  readonly listed: LiveKey | undefined;
   /** The list that had it, if it is gone. */
   readonly goneFrom?: ReadList | undefined;
   /** The key in each state that holds it, the one that decides what happens next first. */
@@ -118,14 +118,14 @@ function labelOf({ account, organizationId }: Scope): string {
 
 /** All keys, each once. Two credentials of one account list the same keys. */
 function joined(lists: readonly ReadList[], inStates: readonly KeyOfStack[]): readonly Joined[] {
-  const listed = new Map<string, ListedKey>();
+  const listed = new Map<string, LiveKey>();
   for (const list of lists) {
     for (const record of list.keys ?? []) {
       const same = JSON.stringify([list.origin, record.id, record.name, record.createdAt]);
       getOrCreate(listed, same, () => ({ record, lists: [] })).lists.push(list);
     }
   }
-  const byId = new Map<string, ListedKey[]>();
+  const byId = new Map<string, LiveKey[]>();
   for (const key of listed.values()) getOrCreate(byId, key.record.id, () => []).push(key);
   const found = new Map<unknown, Joined>();
   for (const key of listed.values()) found.set(key, { listed: key, held: [] });

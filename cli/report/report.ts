@@ -10,8 +10,8 @@ import { counted } from "../../provider/text";
 import { type AccountFlags, configuredAccounts, readOrganization, settingsOf, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { unusedForOption } from "../duration-option";
-import { note, plain, printJson } from "../output";
-import { noteHidden, type ReadState, readStates, type StateFlags, withStates } from "../state/states";
+import { plain, printInfo, printJson } from "../output";
+import { type ReadState, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { joinReport, type ReadList } from "./join";
 
@@ -46,9 +46,9 @@ async function report(flags: Flags, run: CommandRun): Promise<void> {
     if (problem === undefined) continue;
     // A report without one of its accounts is not complete.
     run.exitCode = EXIT.failed;
-    note(`account ${plain(label)} could not be read: ${problem}`);
+    printInfo(`account ${plain(label)} could not be read: ${problem}`);
   }
-  noteHidden(states);
+  warnOfHidden(states);
   if (out !== undefined) {
     // Loaded only for a page.
     const { pageOf } = await import("./page.js");
@@ -57,7 +57,7 @@ async function report(flags: Flags, run: CommandRun): Promise<void> {
       throw new UsageError(`--out: the page cannot be written (${code})`);
     });
     const counts = [counted(made.keys.length, "key"), counted(lists.length, "list"), counted(states.length, "state")];
-    note(`Wrote the report: ${counts.join(", ")}.`);
+    printInfo(`Wrote the report: ${counts.join(", ")}.`);
   }
   if (json) printJson(made);
 }

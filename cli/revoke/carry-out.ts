@@ -5,7 +5,7 @@ import { keyIn } from "../../provider/key-index";
 import type { LeftoverFate } from "../../provider/keys/leftover-fate";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { type Column, note, paint, plain, print, printJson, printTable, showProgress } from "../output";
+import { type Column, paint, plain, print, printInfo, printJson, printTable, showProgress } from "../output";
 import { YOUNG_MINUTES } from "../state/left-behind";
 
 export interface RevokingFlags extends KeysFlags {
@@ -84,7 +84,8 @@ export async function carryOut(order: Order, { yes, json }: RevokingFlags, run: 
   const { planned, asJson } = order;
   if (!yes || planned.length === 0) {
     if (json) printJson(asJson({ revoked: [], skipped: [], failed: [] }));
-    else if (planned.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
+    else if (planned.length > 0)
+      printInfo("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     return;
   }
   const results = await revokeKeys(order, run.signal);
@@ -142,7 +143,7 @@ async function stillLive(revoked: readonly ApiKeyRecord[], keys: Keys): Promise<
   try {
     return new Set((await keys.listWithout(revoked.map(({ id }) => id))).map(({ id }) => id));
   } catch (error) {
-    note(`the revocations could not be verified with a list: ${messageOf(error)}`);
+    printInfo(`the revocations could not be verified with a list: ${messageOf(error)}`);
     return new Set();
   }
 }

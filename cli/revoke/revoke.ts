@@ -7,8 +7,8 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
 import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
-import { note, plain, print, printTable } from "../output";
-import { holdersIn, noteHidden, readStates, type StateFlags, withStates } from "../state/states";
+import { plain, print, printInfo, printTable } from "../output";
+import { holdersIn, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
@@ -29,7 +29,7 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const { signal } = run;
   const ids = [...new Set(args.map(readId))];
   const states = await readStates(flags);
-  const [holderOf, hidden] = [holdersIn(states), noteHidden(states)];
+  const [holderOf, hidden] = [holdersIn(states), warnOfHidden(states)];
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
@@ -79,6 +79,6 @@ function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[],
       role === "current"
         ? ": after its revocation, `pulumi up --refresh` there creates a new one"
         : ", but not as a current key: nothing replaces it";
-    note(`${plain(stack ?? "")} holds key ${id}${after}.`);
+    printInfo(`${plain(stack ?? "")} holds key ${id}${after}.`);
   }
 }

@@ -51,7 +51,8 @@ export function fateOfUnheld(
   return leftoverFate({ isUsed: lastUsedAt !== null, by, provider: "own", isHeld: "no", isOlder: true, isCovered });
 }
 
-export function isYoung({ createdAt }: ApiKeyRecord, now: number): boolean {
+/** Whether a run in progress may be about to save a key that no given state has. */
+export function mayBeUnsaved({ createdAt }: ApiKeyRecord, now: number): boolean {
   return !(now - Date.parse(createdAt) >= YOUNG_MINUTES * 60_000);
 }
 
@@ -62,5 +63,5 @@ export function unheldFlag(
   now: number,
 ): "left-behind" | "unmanaged" | undefined {
   if (origin === undefined || origin.by === "nothing") return "unmanaged";
-  return isYoung(key, now) ? undefined : "left-behind";
+  return mayBeUnsaved(key, now) ? undefined : "left-behind";
 }

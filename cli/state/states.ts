@@ -5,7 +5,7 @@ import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
 import { type CreationNote, hidesKeys, isKeyplanes, markOf, notesIn } from "../../provider/stack/keys-in-state";
-import { note, plain } from "../output";
+import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
@@ -112,7 +112,7 @@ async function readStack(name: string, at: number): Promise<ReadState> {
 }
 
 /** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
-export const timeOf = ({ savedAt }: Pick<ReadState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
+export const savedTime = ({ savedAt }: Pick<ReadState, "savedAt">): number => Date.parse(savedAt ?? "") || 0;
 
 const signs = new WeakMap<ReadState, ReadonlySet<string>>();
 
@@ -133,7 +133,7 @@ function isSameStack(one: ReadState, other: ReadState): boolean {
 /** The newest of the states that are of the same stack as one of them. Of equally old ones, the last. */
 export function newestOf(state: ReadState, states: readonly ReadState[]): ReadState {
   const same = states.filter((each) => each === state || isSameStack(each, state));
-  return same.reduce((newest, each) => (timeOf(each) >= timeOf(newest) ? each : newest));
+  return same.reduce((newest, each) => (savedTime(each) >= savedTime(newest) ? each : newest));
 }
 
 /** The newest state of each stack. */
@@ -142,10 +142,12 @@ export function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
 }
 
 /** Tells which states do not show all their keys. Returns how messages name them. */
-export function noteHidden(states: readonly ReadState[]): readonly string[] {
+export function warnOfHidden(states: readonly ReadState[]): readonly string[] {
   const hiding = states.filter(({ hidden }) => hidden.length > 0);
   for (const { source, hidden } of hiding) {
-    note(`${plain(source)} contains encrypted key ids: no state seems to hold these keys (${plain(hidden[0] ?? "")})`);
+    printInfo(
+      `${plain(source)} contains encrypted key ids: no state seems to hold these keys (${plain(hidden[0] ?? "")})`,
+    );
   }
   return hiding.map(({ source }) => source);
 }

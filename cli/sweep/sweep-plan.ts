@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../../provider/api";
 import type { LeftoverFacts } from "../../provider/keys/leftover-fate";
 import { markIn } from "../../provider/keys/naming";
 import type { Plan, Reason } from "../revoke/carry-out";
-import { fateOfUnheld, isYoung, type Origin } from "../state/left-behind";
+import { fateOfUnheld, mayBeUnsaved, type Origin } from "../state/left-behind";
 
 export interface SweepTerms {
   /** Ids of keys that a state of any stack holds. */
@@ -46,7 +46,7 @@ function decide(key: ApiKeyRecord, terms: SweepTerms): "revoke" | "other" | Reas
   if (by === "nothing" && !isSelected) return "other";
   if (now === undefined) return "time unknown";
   // Nothing but a note shows that nobody else is about to save a young key.
-  if (by !== "note" && isYoung(key, now)) return "young";
+  if (by !== "note" && mayBeUnsaved(key, now)) return "young";
   if (credentials.has(key.id)) return "credential";
   const fate = fateOfUnheld(key, { by }, origin && isCovered(key, origin));
   if (fate.fate !== "tell") return fate.fate === "revoke" ? "revoke" : "other";

@@ -5,7 +5,7 @@ import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
-import { note, plain, print } from "../output";
+import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/left-behind";
 import { explainFailure } from "../state/pulumi-stack";
@@ -74,8 +74,8 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
     printPlan(plan, keyColumns(account.serviceNow()));
     print(summaryOf(plan));
   }
-  for (const warning of warnings) note(warning);
-  warnings.push(...(callers?.noteUnasked() ?? []));
+  for (const warning of warnings) printInfo(warning);
+  warnings.push(...(callers?.warnOfUnasked() ?? []));
   const { revoke: planned, keep: kept } = plan;
   const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms(credentials));
   const asJson = (results: object) => ({ planned, kept, held: plan.held, ...results, warnings });
@@ -103,7 +103,7 @@ async function historiesFor(
       if (runs !== undefined) histories.set(state, runs);
     } catch (error) {
       const { why, remedy } = explainFailure(error);
-      note(`The history of ${plain(state.source)} could not be read: ${why}. ${remedy}.`);
+      printInfo(`The history of ${plain(state.source)} could not be read: ${why}. ${remedy}.`);
     }
   }
   return histories;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { note, paint, print, printJson, printTable } from "../../../cli/output";
+import { paint, print, printInfo, printJson, printTable } from "../../../cli/output";
 import { conceal } from "../../../provider/secrets";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { keyOf } from "./key-of";
@@ -48,7 +48,7 @@ function printed(action: () => void): string {
 test("every printed line is harmless, has a limited length and contains no secret", () => {
   conceal("kp_of_the_environment");
   const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(1_000_000)}`;
-  for (const action of [() => print(text), () => note(text), () => print(paint("good", text), text)]) {
+  for (const action of [() => print(text), () => printInfo(text), () => print(paint("good", text), text)]) {
     const lines = printed(action).replace(COLOUR, "").split("\n");
     expect(lines).toHaveLength(2);
     expect(lines[0]).not.toMatch(UNPRINTABLE);
