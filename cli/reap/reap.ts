@@ -12,7 +12,7 @@ import { print, printInfo } from "../output";
 import { carryOut, type Plan, printPlan, type Reason, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 
 /** A live key with a deadline in its name. */
-interface LeasedKey extends ApiKeyRecord {
+interface KeyWithDeadline extends ApiKeyRecord {
   /** Its deadline, as an ISO 8601 time. */
   readonly expiresAt: string;
 }
@@ -29,16 +29,16 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
   const { signal } = run;
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const leased = (await keys.list({ signal })).flatMap((key): LeasedKey[] => {
+  const withDeadline = (await keys.list({ signal })).flatMap((key): KeyWithDeadline[] => {
     const deadline = expiresAt(key.name);
     return deadline === undefined ? [] : [{ ...key, expiresAt: deadline }];
   });
-  const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
-  const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
+  const plan = await planReap(withDeadline, account, () => Callers.ask(flags, signal));
+  const overdue = plan.keep.filter(({ reason }) => reason !== "not due");
   if (overdue.length > 0) run.exitCode = EXIT.failed;
   if (!flags.json) {
     const now = account.serviceNow();
-    const ago = ({ expiresAt }: LeasedKey) => `${formatDuration(now - Date.parse(expiresAt))} ago`;
+    const ago = ({ expiresAt }: KeyWithDeadline) => `${formatDuration(now - Date.parse(expiresAt))} ago`;
     printPlan({ ...plan, keep: overdue }, [...keyColumns(now), { title: "DEADLINE", text: ago }]);
     printSummary(plan, overdue.length, account);
   }
@@ -52,21 +52,21 @@ async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
  */
 function decideReap(deadline: number, now: number | undefined): "revoke" | Reason {
   if (now === undefined) return "time unknown";
-  return now < deadline ? "lease" : "revoke";
+  return now < deadline ? "not due" : "revoke";
 }
 
-/** Decides about each leased key. Asks for the credentials in use only if a deadline has passed. */
+/** Decides about each of these keys. Asks for the credentials in use only if a deadline has passed. */
 async function planReap(
-  leased: readonly LeasedKey[],
+  withDeadline: readonly KeyWithDeadline[],
   account: Account,
   ask: () => Promise<Callers>,
-): Promise<Plan<LeasedKey> & { readonly warnings: readonly string[] }> {
+): Promise<Plan<KeyWithDeadline> & { readonly warnings: readonly string[] }> {
   // One time for all, so that the plan and the question for credentials agree.
   const now = account.skewMs === undefined ? undefined : account.serviceNow();
   let callers: Callers | undefined;
-  const revoke: LeasedKey[] = [];
-  const keep: (LeasedKey & { readonly reason: Reason })[] = [];
-  for (const key of leased) {
+  const revoke: KeyWithDeadline[] = [];
+  const keep: (KeyWithDeadline & { readonly reason: Reason })[] = [];
+  for (const key of withDeadline) {
     let decision = decideReap(Date.parse(key.expiresAt), now);
     if (decision === "revoke") {
       callers ??= await ask();
@@ -78,8 +78,8 @@ async function planReap(
   return { revoke, keep, warnings: callers?.warnOfUnasked() ?? [] };
 }
 
-function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, account: Account): void {
-  const later = keep.filter(({ reason }) => reason === "lease").map(({ expiresAt }) => expiresAt);
+function printSummary({ revoke, keep }: Plan<KeyWithDeadline>, overdue: number, account: Account): void {
+  const later = keep.filter(({ reason }) => reason === "not due").map(({ expiresAt }) => expiresAt);
   const [next] = later.sort();
   const until = next === undefined ? "" : `, the next one at ${next}`;
   print(`${counted(revoke.length + overdue, "key")} past the deadline, ${later.length} with a later one${until}`);

@@ -17,7 +17,7 @@ export interface RevokingFlags extends KeysFlags {
 export type Reason =
   | Extract<LeftoverFate, { readonly fate: "tell" }>["why"]
   | "credential"
-  | "lease"
+  | "not due"
   | "time unknown"
   | "young";
 
@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
   "other version": "another version of the provider may be creating it",
   young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
-  lease: "its deadline has not passed",
+  "not due": "its deadline has not passed",
 };
 
 export function printPlan<K extends ApiKeyRecord>({ revoke, keep }: Plan<K>, columns: readonly Column<K>[]): void {

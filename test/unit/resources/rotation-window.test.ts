@@ -56,8 +56,8 @@ describe("a closed window", () => {
 
   test("does not hold up a key whose grace would no longer end before its deadline", async () => {
     const stack = await TestStack.start();
-    const lease = { maxAge: "40d", gracePeriod: "1h" };
-    const inputs = { ...windowAfter(stack, 2 * DAY), ...lease };
+    const ages = { maxAge: "40d", gracePeriod: "1h" };
+    const inputs = { ...windowAfter(stack, 2 * DAY), ...ages };
     await stack.up({ ci: rotating(inputs) });
     await stack.clock.pass(38 * DAY);
     expect((await stack.up({ ci: rotating(inputs) })).steps.ci).toBe("same");
