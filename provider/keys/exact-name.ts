@@ -89,13 +89,28 @@ async function clearName(
       `the name ${name} is taken: ${inDoubt(taken, call)}. Then run \`pulumi up\` again`,
     );
   }
+  const takenBy = `the name ${name} is taken by key ${formatListed(taken)}`;
+  const holder = (await call.stack.state(stepOf(call)))?.holderOf(taken);
+  if (holder !== undefined) throw new KeyplaneError("KP-NAME-TAKEN", `${takenBy}. ${giveWay(holder, call)}`);
   const canRevoke = onNameConflict === "fail" && taken.lastUsedAt === null;
   const ways = canRevoke
     ? 'Choose another name, revoke that key, or set onNameConflict to "revokeUnused"'
     : "Choose another name, or revoke that key";
-  throw new KeyplaneError(
-    "KP-NAME-TAKEN",
-    `the name ${name} is taken by key ${formatListed(taken)}. ${ways}: \`${revokeCommand(taken.id, call.place.scope)}\``,
+  throw new KeyplaneError("KP-NAME-TAKEN", `${takenBy}. ${ways}: \`${revokeCommand(taken.id, call.place.scope)}\``);
+}
+
+/** What to do about a name that a key of this stack has: it is not to be revoked, because consumers use it. */
+function giveWay(holder: string, { urn }: Call): string {
+  if (holder === urn) {
+    return (
+      "It is the key of this resource, and stays until Pulumi deletes it. To replace it, change rotationTriggers, without " +
+      "`--replace`, `replacementTrigger`, `pulumi state taint` or `retainOnDelete`"
+    );
+  }
+  const shown = shownResource(holder);
+  return (
+    `It belongs to ${shown} in this stack. Choose another name. If this resource takes the place of ${shown}, add it as an ` +
+    `alias instead, such as aliases: [{ name: ${shown} }]`
   );
 }
 

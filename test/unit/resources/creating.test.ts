@@ -305,6 +305,31 @@ describe("an exact name", () => {
     expect(await stack.live()).toEqual([String(id)]);
   });
 
+  test.each<[string, (stack: TestStack) => Promise<unknown>, string]>([
+    [
+      "another resource of the stack",
+      (stack) => stack.up({ before: key({ name: "deploy" }) }),
+      'aliases: [{ name: "before" }]',
+    ],
+    [
+      "the resource itself, which Pulumi replaces on its own,",
+      async (stack) => {
+        await stack.up(exact());
+        stack.resources = stack.resources.map((each) => ({ ...each, replaced: true }));
+      },
+      "rotationTriggers",
+    ],
+  ])("that %s has is refused with what to do, and nobody is told to revoke the key", async (_, prepare, remedy) => {
+    const stack = await TestStack.start();
+    await prepare(stack);
+    const live = await stack.live();
+    const run = await stack.up(exact(), { target: "ci" });
+    expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
+    expect(run.errors.ci).toContain(remedy);
+    expect(run.errors.ci).not.toContain("keyplane revoke");
+    expect(await stack.live()).toEqual(live);
+  });
+
   test("that somebody takes meanwhile is a conflict, and that key stays", async () => {
     const stack = await startWith({ route: POST, status: 409, count: null });
     const run = await stack.up(exact());
