@@ -194,7 +194,7 @@ async function waitUntilReady(state: RotationState, saved: RotationState, call: 
   if (current === undefined || isOver || state.pending.length === 0) return state;
   const { pending, unready } = await finishPending(state.pending, current, inputs, call);
   if (unready !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, unready);
-  const times = saved.previous === undefined ? {} : rotationTimes(call.place.account.now(), inputs);
+  const times = saved.previous === undefined ? {} : rotationTimes(call.place.account, inputs);
   return { ...state, pending, ...times };
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Account } from "../../api/account";
 import { isoOf } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
@@ -57,7 +58,7 @@ export async function rotateKey(
     isQueued: false,
     sealedTo: current.sealedKey ? inputs.sealTo : undefined,
     leasedFor: inputs.maxAge,
-    ...rotationTimes(place.account.now(), inputs),
+    ...rotationTimes(place.account, inputs),
     fingerprint: place.fingerprint,
   };
   say({ before, next, reason, ownSetting }, call);
@@ -73,9 +74,12 @@ export async function rotateKey(
   return next;
 }
 
-/** When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. */
-export function rotationTimes(now: number, inputs: RotationInputs) {
-  const at = Math.floor(now / 1_000) * 1_000;
+/**
+ * When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. By
+ * the later clock: with an earlier time, a run before the rotation would seem to have delivered the new key.
+ */
+export function rotationTimes(account: Account, inputs: RotationInputs) {
+  const at = Math.floor(Math.max(account.now(), account.serviceNow()) / 1_000) * 1_000;
   return { rotatedAt: isoOf(at), deliveredAt: undefined, retireAfter: isoOf(at + graceOf(inputs)) };
 }
 

@@ -253,6 +253,21 @@ describe("the previous key", () => {
     expect(sent(await stack.up(triggered("2")))).toEqual([]);
     expect(await stack.live()).toContain(old);
   });
+
+  test("is not revoked early because the clock of the machine that rotated was behind", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.clock.set({ offsetMs: HOUR });
+    await stack.up(triggered("1"));
+    const old = String(stack.outputs().keyId);
+    // The first run was on a machine whose clock is right.
+    const ended = new Date(stack.clock.now() + HOUR).toISOString();
+    stack.history = stack.history?.map((run) => ({ ...run, startTime: ended, endTime: ended }));
+    await stack.clock.pass(60 * SECOND);
+    await stack.up(triggered("2"), { fails: true });
+    await stack.clock.pass(2 * DAY);
+    expect(sent(await stack.up(triggered("2")))).toEqual([]);
+    expect(await stack.live()).toContain(old);
+  });
 });
 
 describe("revokeNow", () => {
