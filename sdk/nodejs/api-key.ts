@@ -42,7 +42,7 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any values. When one changes, the key is replaced. Setting triggers for the first time, or removing all, does not
+   * Any JSON values. When one changes, the key is replaced. Setting triggers for the first time, or removing all, does not
    * replace it.
    * @example { quarter: "2026Q4" }
    */

@@ -12,7 +12,7 @@ export interface ProjectReadyArgs {
   readonly account?: string;
   /** The project's id. A change replaces the resource. */
   readonly projectId: pulumi.Input<string>;
-  /** Any values. When one changes, the resource waits again. */
+  /** Any JSON values. When one changes, the resource waits again. */
   readonly triggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /** Ids of the operations to wait for. @default all that are pending */
   readonly operationIds?: pulumi.Input<pulumi.Input<string>[]>;

@@ -44,7 +44,7 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not
+   * Any JSON values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not
    * rotate it. A change while the previous key is live is queued until that key is revoked.
    * @example { quarter: "2026Q4" }
    */

@@ -49,6 +49,8 @@ export function prepareInputs(
     const why = kind === "ProjectReady" ? NOTHING_TO_IMPORT : NO_SECRET;
     throw programError("KP-IMPORT", `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because ${why}`);
   }
+  const lost = valueLostIn(args.rotationTriggers, "rotationTriggers") ?? valueLostIn(args.triggers, "triggers");
+  if (lost !== undefined) throw programError("KP-INPUT", `${kind} ${JSON.stringify(name)}: ${lost}`);
   mustFindProvider();
   const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
@@ -59,6 +61,32 @@ export function prepareInputs(
     resourceUrn: urnOf(typeToken(kind), name, options?.parent),
     __provider: shim(kind),
   };
+}
+
+/** Kinds of values that Pulumi records without their content. */
+const LOST = /^(?:BigInt|Date|Function|Map|RegExp|Set|Symbol|URL)$/;
+
+/** What is wrong with a trigger whose changes would not show. What only the run knows is not looked at. */
+function valueLostIn(value: unknown, path: string): string | undefined {
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  if (LOST.test(kind)) {
+    return (
+      `${path} is a ${kind}, which Pulumi records without its content, so that no change of it would show. Pass a text ` +
+      "instead, such as toISOString() of a date"
+    );
+  }
+  if (!isPlain(value)) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = valueLostIn(member, `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether a value is an array or an object literal. Others, such as outputs, can refer to themselves. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** The inputs of a key. An absent place or recipient would make a less safe key. */

@@ -60,6 +60,33 @@ describe("the resource option import", () => {
   });
 });
 
+describe("a trigger that Pulumi would record without its content", () => {
+  it.each<[string, unknown, string]>([
+    ["a date", { at: new Date(0) }, "at"],
+    ["a URL in a list", { hosts: [new URL("https://a.example")] }, "hosts.0"],
+    ["a map in an object", { a: { b: new Map([["c", 1]]) } }, "a.b"],
+    ["a big integer", { n: 1n }, "n"],
+    ["a function", { now: () => 1 }, "now"],
+  ])("is refused: %s", (_, triggers, path) => {
+    const given = triggers as Record<string, unknown>;
+    const refusal = (name: string) => new RegExp(`${name}\\.${path} is a .* \\[KP-INPUT\\]$`);
+    expect(() => new keyplane.ApiKey("plain", { rotationTriggers: given })).toThrow(refusal("rotationTriggers"));
+    const rotating = () => new keyplane.RotatingApiKey("rotating", { rotationTriggers: given });
+    expect(rotating).toThrow(refusal("rotationTriggers"));
+    const gate = () => new keyplane.ProjectReady("gate", { projectId: "p", triggers: given });
+    expect(gate).toThrow(refusal("triggers"));
+  });
+
+  it("is no text, list, output, promise, asset or resource", async () => {
+    const rotationTriggers = {
+      ...{ quarter: "2027Q1", list: [1, null, { a: true }], late: pulumi.output("a"), later: Promise.resolve("b") },
+      ...{ file: new pulumi.asset.StringAsset("text"), other: new keyplane.ApiKey("other") },
+    };
+    await known(new keyplane.ApiKey("plain", { rotationTriggers }).urn);
+    expect(registered.get("plain")?.rotationTriggers).toMatchObject({ quarter: "2027Q1", late: "a", later: "b" });
+  });
+});
+
 describe("the resource option protect", () => {
   const child = (protect: boolean | undefined, ofParent: boolean) => {
     const parent = new pulumi.ComponentResource("t:t:T", "parent", {}, { protect: ofParent });
