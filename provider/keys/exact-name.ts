@@ -70,33 +70,42 @@ async function clearName(
   // Whether a key was used must be known as of now, before it is revoked for that.
   const known = onNameConflict === "fail" ? listed : await keys.list({ fresh: true });
   const inTheWay = known.filter((key) => key.name === name && !keys.hasRevoked(key.id));
-  if (onNameConflict === "revokeUnused") {
-    for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
-      const whose = await otherHolder(key, call);
-      if (whose !== undefined) {
-        const taken = `the name ${name} is taken by key ${key.id}, ${whose}. Choose another name`;
-        throw new KeyplaneError("KP-NAME-TAKEN", taken);
-      }
+  const taken = (key: ApiKeyRecord, remedy: string) =>
+    new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken by key ${formatListed(key)}. ${remedy}`);
+  for (const key of inTheWay) {
+    const toRevoke = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
+    const kept = await whoKeeps(key, toRevoke, call);
+    if (kept !== undefined) throw taken(key, kept);
+    if (toRevoke) {
       call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
       await keys.revoke(key.id);
+    } else if (lostNames.includes(name)) {
+      throw new KeyplaneError(
+        "KP-NAME-TAKEN",
+        `the name ${name} is taken: ${inDoubt(key, call)}. Then run \`pulumi up\` again`,
+      );
+    } else {
+      const ways =
+        key.lastUsedAt === null ? ', revoke that key, or set onNameConflict to "revokeUnused"' : ", or revoke that key";
+      throw taken(key, `Choose another name${ways}: \`${revokeCommand(key.id, call.place.scope)}\``);
     }
   }
-  const [taken] = inTheWay.filter((key) => onNameConflict === "fail" || key.lastUsedAt !== null);
-  if (taken === undefined) return;
-  if (lostNames.includes(name)) {
-    throw new KeyplaneError(
-      "KP-NAME-TAKEN",
-      `the name ${name} is taken: ${inDoubt(taken, call)}. Then run \`pulumi up\` again`,
-    );
-  }
-  const takenBy = `the name ${name} is taken by key ${formatListed(taken)}`;
-  const holder = (await call.stack.state(stepOf(call)))?.holderOf(taken);
-  if (holder !== undefined) throw new KeyplaneError("KP-NAME-TAKEN", `${takenBy}. ${giveWay(holder, call)}`);
-  const canRevoke = onNameConflict === "fail" && taken.lastUsedAt === null;
-  const ways = canRevoke
-    ? 'Choose another name, revoke that key, or set onNameConflict to "revokeUnused"'
-    : "Choose another name, or revoke that key";
-  throw new KeyplaneError("KP-NAME-TAKEN", `${takenBy}. ${ways}: \`${revokeCommand(taken.id, call.place.scope)}\``);
+}
+
+/**
+ * Which resource of this stack has a key that is in the way, and what to do: nobody is to revoke it. `undefined` if none has
+ * it, or if nothing shows that and the key is not `toRevoke`.
+ */
+async function whoKeeps(key: ApiKeyRecord, toRevoke: boolean, call: Call): Promise<string | undefined> {
+  const state = await call.stack.state(stepOf(call));
+  const holder = state?.holderOf(key);
+  if (holder !== undefined) return giveWay(holder, call);
+  if (!toRevoke) return undefined;
+  if (isSeen(call.place, key.id)) return "It belongs to a resource of this stack. Choose another name";
+  const isUnknown = state === undefined || state.holds(key) === "unknown";
+  return isUnknown
+    ? "The state of the stack, which shows whether a resource has it, could not be read. Choose another name"
+    : undefined;
 }
 
 /** What to do about a name that a key of this stack has: it is not to be revoked, because consumers use it. */
@@ -112,17 +121,6 @@ function giveWay(holder: string, { urn }: Call): string {
     `It belongs to ${shown} in this stack. Choose another name. If this resource takes the place of ${shown}, add it as an ` +
     `alias instead, such as aliases: [{ name: ${shown} }]`
   );
-}
-
-/** Which resource of this stack has a key, in words; `undefined` if the state shows that none has it. */
-async function otherHolder(key: ApiKeyRecord, call: Call): Promise<string | undefined> {
-  if (isSeen(call.place, key.id)) return "which belongs to a resource of this stack";
-  const state = await call.stack.state(stepOf(call));
-  if (state === undefined || state.holds(key) === "unknown") {
-    return "and the state of the stack, which shows whether a resource has it, could not be read";
-  }
-  const holder = state.holderOf(key);
-  return holder && `which belongs to ${shownResource(holder)} in this stack`;
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
