@@ -107,13 +107,12 @@ function stateKey(
   resource: StateResource,
   { id, role, consumers }: Pick<KeyInState, "id" | "role"> & Pick<StateKey, "consumers">,
 ): StateKey {
-  const { urn, type, inputs, outputs, secrets } = resource;
+  const { urn, type, outputs, secrets } = resource;
   const roleNow = roleIn(resource, { id, role });
   const [isCurrent, isPrevious] = [role === "current", role === "previous"];
   const text = (name: string) => (secrets.has(name) ? undefined : textOf(outputs[name]) || undefined);
   const time = (name: string) => readTime(outputs[name]);
   const of = (current: string, previous: string) => (isCurrent ? current : isPrevious ? previous : "");
-  const place = { ...inputs, ...outputs };
   return {
     ...{ id, urn, consumers, resource: nameInUrn(urn), type: type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey" },
     name: text(of("name", "previousName")),
@@ -121,7 +120,7 @@ function stateKey(
     role: roleNow,
     stays: stays(resource, id, roleNow),
     mark: markOf(resource),
-    scope: place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place),
+    scope: scopeIn(resource),
     projectId: text("projectId"),
     fingerprint: textOf(outputs.__account),
     createdAt: isCurrent ? (time("createdAt") ?? readTime(resource.created)) : undefined,
@@ -135,6 +134,12 @@ function stateKey(
     hasTriggers: outputs.rotationTriggers !== undefined,
     requiredId: outputs.requireUse === true ? text("keyId") : undefined,
   };
+}
+
+/** Where the keys of a resource are; `undefined` if that is encrypted. */
+export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
+  const place = { ...inputs, ...outputs };
+  return place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place);
 }
 
 /** A time of a state or the service as ISO 8601, in one form; `undefined` if it is not a time. */

@@ -4,12 +4,12 @@ import { readKeyState } from "../../provider/keys/state";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { type CreationNote, hidesKeys, isKeyplanes, markOf, notesIn } from "../../provider/stack/keys-in-state";
+import { hidesKeys, isKeyplanes, markOf, notesIn } from "../../provider/stack/keys-in-state";
 import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
-import { concealSecrets, finderIn, type StateKey, stateKeys } from "./state-keys";
+import { concealSecrets, finderIn, type StateKey, scopeIn, stateKeys } from "./state-keys";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -36,7 +36,7 @@ export interface ReadState {
   /** URNs of resources that may hold a key's id, but it is encrypted. */
   readonly hidden: readonly string[];
   /** Creations under way, or of interrupted runs. */
-  readonly notes: readonly CreationNote[];
+  readonly notes: readonly (Pick<StateKey, "urn" | "scope"> & { readonly mark: string })[];
   /** How many operations had begun and not ended, also in runs that were killed. */
   readonly underWay: number;
   /** The resources that have keys, with how many names each has requested. */
@@ -58,7 +58,7 @@ export function stateIn(source: string, deployment: Deployment): ReadState {
     ...{ source, stack: stackOf(first?.urn ?? ""), savedAt },
     keys: stateKeys(deployment),
     hidden: resources.filter((resource) => isKeyplanes(resource) && hidesKeys(resource)).map(({ urn }) => urn),
-    notes: notesIn(deployment),
+    notes: notesIn(deployment).map(({ mark, resource }) => ({ urn: resource.urn, mark, scope: scopeIn(resource) })),
     underWay: pending.length,
     requesters: resources
       .filter(({ type }) => isKeyType(type))

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
+import { scopeKey } from "../../provider/keys/scope";
 import { type Run, succeededAt } from "../../provider/stack/history";
-import { openAccount, withKeys } from "../account";
+import { shownAccount } from "../../provider/text";
+import { credentialName, type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
@@ -9,7 +11,7 @@ import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/left-behind";
 import { explainFailure } from "../state/pulumi-stack";
-import { type ReadState, readStates, type StateFlags, withStates } from "../state/states";
+import { latestOf, type ReadState, readStates, type StateFlags, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 
@@ -69,13 +71,15 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const credentials = new Set<string>();
   for (const key of revoke) if ((await callers?.accountOf(key)) !== undefined) credentials.add(key.id);
   const plan = planSweep(first, terms(credentials));
-  const warnings = plan.revoke.length === 0 ? [] : warningsOf(states);
+  const warnings = warningsOfOtherScopes(states, flags);
+  for (const warning of warnings) printInfo(warning);
   if (!flags.json) {
     printPlan(plan, keyColumns(account.serviceNow()));
     print(summaryOf(plan));
   }
-  for (const warning of warnings) printInfo(warning);
-  warnings.push(...(callers?.warnOfUnasked() ?? []));
+  const ofPlan = plan.revoke.length === 0 ? [] : warningsOf(states);
+  for (const warning of ofPlan) printInfo(warning);
+  warnings.push(...ofPlan, ...(callers?.warnOfUnasked() ?? []));
   const { revoke: planned, keep: kept } = plan;
   const replan = async () => planSweep(await keys.list({ fresh: true, signal }), terms(credentials));
   const asJson = (results: object) => ({ planned, kept, held: plan.held, ...results, warnings });
@@ -107,6 +111,28 @@ async function historiesFor(
     }
   }
   return histories;
+}
+
+/** Tells where else interrupted runs may have left keys: this sweep lists only those of its own scope. */
+function warningsOfOtherScopes(states: readonly ReadState[], { account, organization }: KeysFlags): string[] {
+  const scopes = [...latestOf(states)].flatMap(({ notes }) => notes.map(({ scope }) => scope));
+  const others = new Map(scopes.map((scope) => [scope && scopeKey(scope), scope]));
+  others.delete(scopeKey({ account, organizationId: organization }));
+  return [...others.values()].map((scope) => {
+    const began = "An interrupted run began to create a key in";
+    if (scope === undefined) {
+      return `${began} an account or organization that the state encrypts. Run this command with its --account or --organization, too.`;
+    }
+    const name = scope.account && shownAccount(scope.account);
+    const id = scope.organizationId && plain(scope.organizationId);
+    const places = [id && `organization ${id}`, name && credentialName(scope.account)].filter(Boolean);
+    const options = [
+      name ? `--account ${name}` : account && "no --account",
+      id ? `--organization ${id}` : organization && "no --organization",
+    ].filter(Boolean);
+    const where = places.join(" of ") || `the account of ${credentialName(undefined)}`;
+    return `${began} ${where}. Run this command with ${options.join(" and ")}, too.`;
+  });
 }
 
 function warningsOf(states: readonly ReadState[]): string[] {

@@ -22,9 +22,10 @@ export function isSameKey(
 
 /** A creation of a key that was begun and has not ended: the engine saved its inputs before it called `create`. */
 export interface CreationNote {
-  readonly urn: string;
   /** The mark in the names that the creation requests. */
   readonly mark: string;
+  /** The resource with its checked inputs. */
+  readonly resource: StateResource;
 }
 
 const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
@@ -41,12 +42,12 @@ const ROLES: readonly (readonly [output: string, role: KeyInState["role"], name?
   ["keyId", "current", "name"],
 ];
 
-/** The creations of keys that were begun and have not ended, with the provider of each. */
-export function notesIn({ pending }: Deployment): readonly (CreationNote & Pick<StateResource, "provider">)[] {
+/** The creations of keys that were begun and have not ended. */
+export function notesIn({ pending }: Deployment): readonly CreationNote[] {
   return pending.flatMap(({ type, resource }) => {
     const mark = markOf(resource);
     if (type !== "creating" || !isKeyType(resource.type) || mark === undefined) return [];
-    return [{ urn: resource.urn, mark, provider: resource.provider }];
+    return [{ mark, resource }];
   });
 }
 

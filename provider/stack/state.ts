@@ -1,15 +1,6 @@
 import { isKeyType } from "../resource-types";
 import type { Deployment, StateResource } from "./deployment";
-import {
-  type CreationNote,
-  hidesKeys,
-  isKeyplanes,
-  isSameKey,
-  type KeyInState,
-  keysIn,
-  markOf,
-  notesIn,
-} from "./keys-in-state";
+import { hidesKeys, isKeyplanes, isSameKey, type KeyInState, keysIn, markOf, notesIn } from "./keys-in-state";
 
 /** The engine's step that asks. `reading` is a refresh, for which the engine saves no note. */
 export interface EngineStep {
@@ -22,7 +13,10 @@ export interface EngineStep {
 }
 
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
-export interface Note extends CreationNote {
+export interface Note {
+  readonly urn: string;
+  /** The mark in the names that the creation requests. */
+  readonly mark: string;
   /**
    * Whose process has begun it: one of the asking step's provider, or of one that has left the state, so that no other
    * process can have it under way; one of the same package in another version; or one of another provider.
@@ -63,11 +57,11 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
   const urns = new Set(deployment.resources.map(({ urn }) => urn));
   const own = providerOf(asking);
   return {
-    notes: notesIn(deployment).map((note) => {
-      const urn = providerOf(note);
+    notes: notesIn(deployment).map(({ mark, resource }) => {
+      const urn = providerOf(resource);
       const isOwn = urn === own || !urns.has(urn);
       const isVersion = withoutVersion(urn) === withoutVersion(own);
-      return { urn: note.urn, mark: note.mark, provider: isOwn ? "own" : isVersion ? "other version" : "other" };
+      return { urn: resource.urn, mark, provider: isOwn ? "own" : isVersion ? "other version" : "other" };
     }),
     holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
@@ -90,7 +84,7 @@ function resourceOf(
 }
 
 /** The URN of a resource's provider. */
-function providerOf({ provider }: Pick<StateResource, "provider">): string {
+function providerOf({ provider }: StateResource): string {
   return provider.slice(0, Math.max(0, provider.lastIndexOf("::")));
 }
 

@@ -11,6 +11,8 @@ export interface StackFile {
   readonly rotating?: object;
   /** The marks of creations of an `ApiKey` named `ci` that were begun and have not ended. */
   readonly notes?: readonly string[];
+  /** Where these creations are: `account` and `organizationId`. @default the account of the API key */
+  readonly scope?: object;
   /** Whether the plugin manages them. @default false */
   readonly isPlugin?: boolean;
   /** When it was saved. @default now */
@@ -19,7 +21,7 @@ export interface StackFile {
 
 /** A state as `pulumi stack export` writes it. */
 export function exported(file: StackFile): { version: number; deployment: object } {
-  const { stack = "dev", keys = [], rotating, notes = [], isPlugin = false, savedAt } = file;
+  const { stack = "dev", keys = [], rotating, notes = [], scope = {}, isPlugin = false, savedAt } = file;
   const resource = (kind: string, name: string, id: string, rest: object) => ({
     urn: urnOf(kind, name, { stack, isPlugin }),
     custom: true,
@@ -39,7 +41,7 @@ export function exported(file: StackFile): { version: number; deployment: object
     ...(rotating ? [resource("RotatingApiKey", "app", "handle", { outputs: rotating })] : []),
   ];
   const pendingOperations = notes.map((mark) => {
-    return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __mark: mark } }) };
+    return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __mark: mark, ...scope } }) };
   });
   const manifest = { time: savedAt ?? new Date().toISOString() };
   return { version: 3, deployment: { manifest, resources, pending_operations: pendingOperations } };

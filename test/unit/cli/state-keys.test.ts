@@ -62,15 +62,23 @@ test("a state has its stack, marks, notes of creations, and places with encrypte
     rotating({ keyId: ENCRYPTED, requests: 3 }),
     saved("other:index:ApiKey", "b", "8", { outputs: { keyId: ENCRYPTED } }),
   ];
-  const pending = [step("creating", "c", "cccccccccccc"), step("updating", "d", "dddddddddddd")];
+  const inputs = (organizationId: unknown) => ({ inputs: { __mark: "cccccccccccc", organizationId } });
+  const pending = [
+    step("creating", "c", "", inputs("org-1")),
+    step("creating", "e", "", inputs(ENCRYPTED)),
+    step("updating", "d", "dddddddddddd"),
+  ];
   const [key, hidden] = [urnOf(`${DYNAMIC}ApiKey`, "a"), urnOf(`${PLUGIN}RotatingApiKey`, "ci")];
   expect(stateIn("s", stateOf(resources, pending))).toMatchObject({
-    ...{ source: "s", stack: "app/dev", underWay: 2, hidden: [hidden] },
+    ...{ source: "s", stack: "app/dev", underWay: 3, hidden: [hidden] },
     requesters: [
       { urn: key, mark: "aaaaaaaaaaaa", requests: 1 },
       { urn: hidden, mark: undefined, requests: 3 },
     ],
-    notes: [{ urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc" }],
+    notes: [
+      { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc", scope: { organizationId: "org-1" } },
+      { urn: urnOf(`${DYNAMIC}ApiKey`, "e"), mark: "cccccccccccc", scope: undefined },
+    ],
   });
   expect(stateIn("s", stateOf([], pending)).stack).toBe("app/dev");
   expect(stateIn("s", stateOf([])).stack).toBe("");

@@ -135,6 +135,48 @@ describe("by a note", () => {
   });
 });
 
+test.each<[string, object, readonly string[], RegExp[]]>([
+  ["an organization", { organizationId: "org-1" }, [], [/ organization org-1\. .* with --organization org-1, too/]],
+  [
+    "an organization, in another one",
+    { organizationId: "org-1" },
+    ["--organization", "org-local-1"],
+    [/ with --organization org-1, too/],
+  ],
+  [
+    "an organization of an account",
+    { account: "eu", organizationId: "org-1" },
+    [],
+    [/ organization org-1 of account eu\. .* with --account eu and --organization org-1, too/],
+  ],
+  ["the account, in an organization", {}, ["--organization", "org-local-1"], [/ with no --organization, too/]],
+  ["the account, in another one", {}, ["--account", "us"], [/ of KEYPLANE_API_KEY\. .* with no --account, too/]],
+  [
+    "a place that is encrypted",
+    { organizationId: sealed },
+    [],
+    [/ encrypts\. .* with its --account or --organization/],
+  ],
+  ["its own place", { organizationId: "org-local-1" }, ["--organization", "org-local-1"], []],
+])("sweep names the options of a sweep that finds what was begun in %s", async (_, scope, args, expected) => {
+  const { state } = interrupted(2, { scope });
+  const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ us: { apiKey: plane.apiKey } }) };
+  const input = JSON.stringify(exported(state));
+  const { code, stdout, stderr } = await run(["sweep", "--state", "-", "--yes", "--json", ...args], { env, input });
+  const { warnings } = JSON.parse(stdout) as { warnings: string[] };
+  expect([code, warnings]).toEqual([0, expected.map((warning) => expect.stringMatching(warning))]);
+  expect(stderr).toContain(warnings.join("\n"));
+});
+
+test("sweep does not show the name of an account that can be a secret in the wrong place", async () => {
+  const account = "kp7f3c9a1b2d4e5f60718293a4b5c6d7";
+  const { state } = interrupted(1, { scope: { account } });
+  const { stdout, stderr } = await sweepBy(state);
+  expect(stdout).toBe("0 to revoke, 0 to keep\n");
+  expect(stderr).toMatch(/--account \[account [a-z2-7]{8}\], too/);
+  expect(stdout + stderr).not.toContain(account);
+});
+
 test("sweep shows the next number of a rotation that was interrupted, and does not revoke it by a state in a file", async () => {
   const mark = newMark(urnOf("RotatingApiKey", "app"));
   const [current, next = ""] = await oldKeys(nameOf("app", mark, 2), nameOf("app", mark, 3));

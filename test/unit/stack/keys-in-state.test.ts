@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StateResource } from "../../../provider/stack/deployment";
 import { hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "../../../provider/stack/keys-in-state";
-import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
+import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const rotating = (outputs: object) => saved(`${PLUGIN}RotatingApiKey`, "ci", "ci-abc", { outputs });
 
@@ -36,16 +36,15 @@ test("a resource has its mark in its inputs or its outputs, and hides a key whos
   expect(read.map(hidesKeys)).toEqual([false, false, true]);
 });
 
-test("a state has notes of the creations of keys, with the provider of each", () => {
+test("a state has notes of the creations of keys, with the inputs of each", () => {
   const pending = [
-    step("creating", "c", "cccccccccccc"),
+    step("creating", "c", "cccccccccccc", { inputs: { __mark: "cccccccccccc", organizationId: "org-1" } }),
     step("updating", "d", "dddddddddddd"),
     step("creating", "e", "eeeeeeeeeeee", { type: "other:index:ApiKey" }),
     step("creating", "f", "", { inputs: {} }),
   ];
-  expect(notesIn(stateOf([], pending))).toEqual([
-    { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc", provider: `${providerUrn()}::p-1` },
-  ]);
+  const resource = { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), inputs: { organizationId: "org-1" } };
+  expect(notesIn(stateOf([], pending))).toMatchObject([{ mark: "cccccccccccc", resource }]);
 });
 
 test("the resources of keyplane are its own and its provider, whose configuration has a credential", () => {
