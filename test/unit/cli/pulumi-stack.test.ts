@@ -300,7 +300,7 @@ else console.log("v3.200.1");`;
     [
       "was killed",
       { notes: ["abcdefghijkl"] },
-      /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`pulumi refresh --clear-pending-creates`/,
+      /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`npx keyplane sweep`.*`pulumi refresh --clear-pending-creates`/,
     ],
   ])("shows that the stack %s", async (_, file, finding) => {
     const asked = await ask(pulumi({}, file), ["doctor", "--json", "--stack", "dev"], {}, PROJECT);
