@@ -62,12 +62,12 @@ async function report(flags: Flags, run: CommandRun): Promise<void> {
   if (json) printJson(made);
 }
 
-/** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
+/** The lists of all accounts, and of the organizations that are given or in which the states have keys or notes. */
 function wantedLists(flags: Flags, states: readonly ReadState[]): readonly Scope[] {
   const accounts = accountsOf(flags);
   const organizations = (flags.organization ?? []).map(readOrganization);
   const given = organizations.map((organizationId) => ({ account: accounts[0], organizationId }));
-  const scopes = states.flatMap(({ keys }) => keys.flatMap(({ scope }) => scope ?? []));
+  const scopes = states.flatMap(({ keys, notes }) => [...keys, ...notes].flatMap(({ scope }) => scope ?? []));
   const inStates = scopes.filter(({ account, organizationId }) => organizationId && accounts.includes(account));
   const own = accounts.map((account) => ({ account, organizationId: undefined }));
   const all = [...own, ...given, ...inStates].map((wanted) => [JSON.stringify(wanted), wanted] as const);

@@ -95,6 +95,13 @@ test("report lists all configured accounts, and the organizations that hold keys
   expect(own.accounts.map(({ label }) => label)).toEqual(["eu", `eu, ${organizationId}`]);
 });
 
+test("report lists an organization in which a run was interrupted, also if no state has a key there", async () => {
+  const state = exported({ notes: ["abcdefghijkl"], scope: { organizationId: "org-local-1" } });
+  const folder = await folderWith({ "dev.json": state });
+  const { accounts } = await reportOf(["--state", join(folder, "dev.json")]);
+  expect(accounts.map(({ label }) => label)).toEqual(["(default)", "(default), org-local-1"]);
+});
+
 test("a report without one of its accounts is incomplete, and fails", async () => {
   const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: "kp_revoked_long_ago" } }) };
   const { code, stdout, stderr } = await run(["report", "--json"], { env });
