@@ -9,6 +9,8 @@ const SHORTEST_MS = 600_000;
 /** The longest time for which a `rotationWindow` is closed. */
 const CLOSED_MS = 7 * 86_400_000;
 
+const DEFAULT_GRACE_MS = 24 * 3_600_000;
+
 const CHECK_LENGTH = 4;
 
 export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
@@ -66,6 +68,12 @@ const closedMs = ({ rotationWindow }: Ages): number => (rotationWindow === undef
  */
 export function timeToDeadline(inputs: Ages): number {
   return longestOf(inputs) - (rotationAge(inputs) ?? 0) - closedMs(inputs);
+}
+
+/** The grace of a key that is rotated by age must end before the next rotation, and before the deadline of the key. */
+export function graceOf(inputs: Ages & { readonly gracePeriod?: unknown }): number {
+  const age = rotationAge(inputs) ?? Number.POSITIVE_INFINITY;
+  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, age / 2, timeToDeadline(inputs) / 2);
 }
 
 const longestOf = ({ maxAge }: Ages): number => parseDuration(maxAge) ?? Number.POSITIVE_INFINITY;

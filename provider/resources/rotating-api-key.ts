@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
 import type { Call } from "../keys/call";
+import { graceOf } from "../keys/deadline";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
 import { settleLeftovers } from "../keys/leftovers";
@@ -14,7 +15,7 @@ import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 import { atBorder, NotReady } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
-import { graceOf, type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
+import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
 import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
 import { retirePrevious, stillLive } from "./rotation/retiring";
 import { rotateKey, rotationTimes } from "./rotation/rotating";

@@ -1,5 +1,5 @@
 import { formatDuration, parseDuration } from "../../duration";
-import { deadlineRules, rotationAge, timeToDeadline } from "../../keys/deadline";
+import { deadlineRules, graceOf, rotationAge } from "../../keys/deadline";
 import { types } from "../../keys/field-types";
 import { keyFields, keyRules } from "../../keys/fields";
 import type { Overlap } from "../../keys/retirement";
@@ -7,7 +7,6 @@ import type { Members } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import type { FieldRule, InputsOf, Planned } from "../../schema/fields";
 
-const DEFAULT_GRACE_MS = 24 * 3_600_000;
 /** Longer than services that record a use once an hour can be late. A shorter period gets a warning. */
 const DEFAULT_QUIET = "2h";
 
@@ -83,12 +82,6 @@ function warnOfShortQuiet({ quietPeriod }: PlannedRotation, { warn }: CheckCall,
       "revoked while it is used. Choose longer than the pause between two uses plus the delay of the service, and at " +
       `least ${DEFAULT_QUIET} if you do not know the delay`,
   );
-}
-
-/** The grace of a key that is rotated by age must end before the next rotation, and before the deadline of the key. */
-export function graceOf(inputs: PlannedRotation): number {
-  const age = rotationAge(inputs) ?? Number.POSITIVE_INFINITY;
-  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, age / 2, timeToDeadline(inputs) / 2);
 }
 
 function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {

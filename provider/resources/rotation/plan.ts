@@ -1,12 +1,12 @@
 import { isoOf } from "../../duration";
-import { sameAge } from "../../keys/deadline";
+import { graceOf, sameAge } from "../../keys/deadline";
 import { dueByAge } from "../../keys/fields";
 import { pendingDue } from "../../keys/readiness";
 import { leftDue } from "../../keys/state";
 import type { Due } from "../../schema/diff";
 import { hasUnknown } from "../../schema/fields";
 import { changeOfRecipients } from "../../seal/recipients";
-import { graceOf, type PlannedRotation } from "./fields";
+import type { PlannedRotation } from "./fields";
 import { isTriggered, type RotationState, retireTime } from "./state";
 
 export interface RotationReason {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf } from "../../duration";
-import { deadlineIn, expiresAt, sameAge } from "../../keys/deadline";
+import { deadlineIn, expiresAt, graceOf, sameAge } from "../../keys/deadline";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
 import { markIn } from "../../keys/naming";
@@ -9,7 +9,7 @@ import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { inputsIn } from "../resource";
-import { graceOf, overlapOf, type RotationInputs, rotationFields } from "./fields";
+import { overlapOf, type RotationInputs, rotationFields } from "./fields";
 
 /** The state of a rotating key, stored in the outputs. */
 export interface RotationState extends KeyState<RotationInputs> {
