@@ -251,24 +251,31 @@ function heldStep(key: StateKey, now: number): NextStep {
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
   if (role === "previous") {
     const orUnused = key.requiredId === undefined ? "" : `, or key ${key.requiredId} was never used`;
-    return timed("revoke", `revokes it, unless it is in use${orUnused}`, key.revokeAfter, now);
+    return timed("revoke", { verb: `revokes it, unless it is in use${orUnused}`, after: key.revokeAfter }, now);
   }
   if (key.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
   const [action, verb] =
     key.type === "ApiKey" ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
   if (key.isQueued && previousId !== undefined)
     return step(action, `The first \`pulumi up\` after key ${previousId} is revoked ${verb}`);
-  if (!key.isQueued && key.rotateAt === undefined)
-    return step("stay", "No date is set. A change of its triggers rotates it");
-  return timed(action, verb, key.isQueued ? undefined : key.rotateAt, now);
+  if (key.isQueued) return timed(action, { verb, after: undefined }, now);
+  if (key.rotateAt === undefined) return step("stay", "No date is set. A change of its triggers rotates it");
+  const opens = key.nextInWindow?.(now);
+  // A window that nobody used opens again.
+  const after = opens !== undefined && opens > now ? isoOf(opens) : key.rotateAt;
+  return timed(action, { verb, after, where: opens === undefined ? "" : " inside its window" }, now);
 }
 
-function timed(action: NextStep["action"], verb: string, after: string | undefined, now: number): NextStep {
+function timed(
+  action: NextStep["action"],
+  { verb, after, where = "" }: { readonly verb: string; readonly after: string | undefined; readonly where?: string },
+  now: number,
+): NextStep {
   if (after === undefined) return dueStep(action, `The next \`pulumi up\` ${verb}`);
   const late = now - Date.parse(after);
   const text =
     late < 0
-      ? `The first \`pulumi up\` after ${minuteOf(after)} ${verb}`
+      ? `The first \`pulumi up\`${where} after ${minuteOf(after)} ${verb}`
       : `The next \`pulumi up\` ${verb}. It has been due for ${formatDuration(late)}`;
   return { action, after, isDue: late >= 0, text };
 }

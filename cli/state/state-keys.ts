@@ -1,6 +1,8 @@
 import { isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyIdOf } from "../../provider/ids";
+import { graceOf } from "../../provider/keys/deadline";
+import { nextDue } from "../../provider/keys/fields";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
@@ -38,6 +40,8 @@ export interface StateKey {
   /** ISO 8601 times, as far as the state has them. At `rotatedAt`, its successor replaced it. */
   readonly createdAt: string | undefined;
   readonly rotateAt: string | undefined;
+  /** The first time at or after another one at which its age and its window let it rotate; absent without a window. */
+  readonly nextInWindow: ReturnType<typeof nextDue>;
   readonly rotatedAt: string | undefined;
   readonly revokeAfter: string | undefined;
   /** Whether the state has only texts that the recipients of the key can open. */
@@ -125,6 +129,7 @@ function stateKey(
     fingerprint: textOf(outputs.__account),
     createdAt: isCurrent ? (time("createdAt") ?? readTime(resource.created)) : undefined,
     rotateAt: roleNow === "current" ? time("rotateAt") : undefined,
+    nextInWindow: outputs.rotationWindow === undefined ? undefined : nextDueOf(resource),
     rotatedAt: isPrevious ? time("rotatedAt") : undefined,
     revokeAfter: isPrevious ? time("retireAfter") : undefined,
     isSealed: isObject(outputs[of("sealedKey", "previousSealedKey")]),
@@ -134,6 +139,11 @@ function stateKey(
     hasTriggers: outputs.rotationTriggers !== undefined,
     requiredId: outputs.requireUse === true ? text("keyId") : undefined,
   };
+}
+
+/** When the current key of a resource is due; `undefined` if that is encrypted. */
+function nextDueOf({ type, outputs }: StateResource): ReturnType<typeof nextDue> {
+  return nextDue(textOf(outputs.createdAt), outputs, type.endsWith(":ApiKey") ? 0 : graceOf(outputs));
 }
 
 /** Where the keys of a resource are; `undefined` if that is encrypted. */

@@ -102,6 +102,50 @@ test("a key that is overdue, not ready or left by a replacement says what the ne
   expect(keyOf(all, "4").next).toMatchObject({ action: "stay", isDue: false });
 });
 
+// 2026-11-21 is a Saturday.
+test.each<[string, object, object]>([
+  ["is due when it opens next", {}, { flags: [], next: { isDue: false, after: "2026-11-23T09:00:00.000Z" } }],
+  [
+    "is due at once while it is open",
+    { rotationWindow: { days: ["fri", "sat"] } },
+    { flags: ["overdue"], next: { isDue: true, after: "2026-11-09T09:00:00.000Z" } },
+  ],
+  [
+    "does not wait for it after its deadline",
+    { maxAge: "24d" },
+    { flags: ["overdue"], next: { isDue: true, after: "2026-11-09T09:00:00.000Z" } },
+  ],
+  [
+    "waits for the first time inside it",
+    { createdAt: "2026-11-19T00:00:00Z", rotateAt: "2026-11-30T09:00:00Z" },
+    { flags: [], next: { isDue: false, after: "2026-11-30T09:00:00.000Z" } },
+  ],
+  [
+    "that is encrypted has only the recorded date",
+    { rotationWindow: sealed },
+    { flags: ["overdue"], next: { isDue: true, after: "2026-11-09T09:00:00.000Z" } },
+  ],
+])("a key with a window %s", (_, outputs, expected) => {
+  const key = { keyId: "7", name: "a", createdAt: "2026-10-29T00:00:00Z", rotateAt: "2026-11-09T09:00:00Z" };
+  const ages = { rotateAfter: "10d", rotationWindow: { days: ["mon", "tue"], startTime: "09:00", endTime: "12:00" } };
+  const state = stateOf(npmKey("ApiKey", "ci", { ...key, ...ages, ...outputs }));
+  expect(keyOf(report([listOf([{ id: "7", name: "a" }])], state), "7")).toMatchObject(expected);
+});
+
+test("a rotating key does not wait for a window that opens when its grace would end after its deadline", () => {
+  const key = { keyId: "7", name: "a", createdAt: "2026-10-29T00:00:00Z", rotateAt: "2026-11-09T09:00:00Z" };
+  const ages = {
+    rotateAfter: "10d",
+    maxAge: "26d",
+    rotationWindow: { days: ["mon"], startTime: "09:00", endTime: "12:00" },
+  };
+  const isDue = (outputs: object) => {
+    const state = stateOf(npmKey("RotatingApiKey", "app", { ...key, ...ages, ...outputs }));
+    return keyOf(report([listOf([{ id: "7", name: "a" }])], state), "7").next.isDue;
+  };
+  expect([isDue({ gracePeriod: "1h" }), isDue({ gracePeriod: "20h" })]).toEqual([false, true]);
+});
+
 test("a key that no state holds ends at its deadline, which keyplane reap looks after", () => {
   const keys = [-1, 1].map((days) => ({
     id: String(days),
