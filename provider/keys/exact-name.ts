@@ -74,7 +74,7 @@ async function clearName(
     new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken by key ${formatListed(key)}. ${remedy}`);
   for (const key of inTheWay) {
     const toRevoke = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
-    const kept = await whoKeeps(key, toRevoke, call);
+    const kept = await whoKeeps(key, { toRevoke }, call);
     if (kept !== undefined) throw taken(key, kept);
     if (toRevoke) {
       call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
@@ -96,7 +96,11 @@ async function clearName(
  * Which resource of this stack has a key that is in the way, and what to do: nobody is to revoke it. `undefined` if none has
  * it, or if nothing shows that and the key is not `toRevoke`.
  */
-async function whoKeeps(key: ApiKeyRecord, toRevoke: boolean, call: Call): Promise<string | undefined> {
+async function whoKeeps(
+  key: ApiKeyRecord,
+  { toRevoke }: { readonly toRevoke: boolean },
+  call: Call,
+): Promise<string | undefined> {
   const state = await call.stack.state(stepOf(call));
   const holder = state?.holderOf(key);
   if (holder !== undefined) return giveWay(holder, call);
