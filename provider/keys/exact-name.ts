@@ -1,6 +1,7 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
+import type { Holder } from "../stack/state";
 import type { Call } from "./call";
 import type { Attempts } from "./creating";
 import type { RecordedKey } from "./finding";
@@ -74,57 +75,52 @@ async function clearName(
     new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken by key ${formatListed(key)}. ${remedy}`);
   for (const key of inTheWay) {
     const toRevoke = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
-    const kept = await whoKeeps(key, { toRevoke }, call);
-    if (kept !== undefined) throw taken(key, kept);
-    if (toRevoke) {
-      call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
-      await keys.revoke(key.id);
-    } else if (lostNames.includes(name)) {
+    const state = await call.stack.state(stepOf(call));
+    const holder = state?.holderOf(key);
+    if (holder !== undefined) throw taken(key, giveWay(holder, call));
+    if (!toRevoke && lostNames.includes(name)) {
       throw new KeyplaneError(
         "KP-NAME-TAKEN",
         `the name ${name} is taken: ${inDoubt(key, call)}. Then run \`pulumi up\` again`,
       );
-    } else {
+    }
+    // Without a proof that nobody in the stack has it, nobody is told to revoke it either.
+    if (isSeen(call.place, key.id)) throw taken(key, "It belongs to a resource of this stack. Choose another name");
+    if (state === undefined || state.holds(key) === "unknown") {
+      const unread =
+        "The state of the stack, which shows whether a resource has it, could not be read. Choose another name";
+      throw taken(key, unread);
+    }
+    if (!toRevoke) {
       const ways =
         key.lastUsedAt === null ? ', revoke that key, or set onNameConflict to "revokeUnused"' : ", or revoke that key";
       throw taken(key, `Choose another name${ways}: \`${revokeCommand(key.id, call.place.scope)}\``);
     }
+    call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
+    await keys.revoke(key.id);
   }
-}
-
-/**
- * Which resource of this stack has a key that is in the way, and what to do: nobody is to revoke it. `undefined` if none has
- * it, or if nothing shows that and the key is not `toRevoke`.
- */
-async function whoKeeps(
-  key: ApiKeyRecord,
-  { toRevoke }: { readonly toRevoke: boolean },
-  call: Call,
-): Promise<string | undefined> {
-  const state = await call.stack.state(stepOf(call));
-  const holder = state?.holderOf(key);
-  if (holder !== undefined) return giveWay(holder, call);
-  if (!toRevoke) return undefined;
-  if (isSeen(call.place, key.id)) return "It belongs to a resource of this stack. Choose another name";
-  const isUnknown = state === undefined || state.holds(key) === "unknown";
-  return isUnknown
-    ? "The state of the stack, which shows whether a resource has it, could not be read. Choose another name"
-    : undefined;
 }
 
 /** What to do about a name that a key of this stack has: it is not to be revoked, because consumers use it. */
-function giveWay(holder: string, { urn }: Call): string {
-  if (holder === urn) {
+function giveWay({ urn, replaced }: Holder, call: Call): string {
+  const shown = shownResource(urn);
+  if (replaced) {
     return (
-      "It is the key of this resource, and stays until Pulumi deletes it. To replace it, change rotationTriggers, without " +
-      "`--replace`, `replacementTrigger`, `pulumi state taint` or `retainOnDelete`"
+      `It is the former key of ${shown}, which Pulumi deletes at the end of a run. Choose another name, or run \`pulumi up\` ` +
+      "once without this one"
     );
   }
-  const shown = shownResource(holder);
-  return (
-    `It belongs to ${shown} in this stack. Choose another name. If this resource takes the place of ${shown}, add it as an ` +
-    `alias instead, such as aliases: [{ name: ${shown} }]`
-  );
+  if (urn === call.urn) {
+    return (
+      "It is the key of this resource. It is revoked first only if a changed input replaces it, without retainOnDelete and " +
+      "revokeOnDelete: false. Undo the change (`pulumi state untaint`, if it was tainted), run `pulumi up` without these " +
+      "options, and then change a value of rotationTriggers"
+    );
+  }
+  const belongs = `It belongs to ${shown} in this stack. Choose another name`;
+  // An ApiKey cannot continue it.
+  if (urn.includes(":RotatingApiKey::")) return belongs;
+  return `${belongs}. If this resource takes the place of ${shown}, add its URN as an alias instead: aliases: ["${urn}"]`;
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */

@@ -32,9 +32,12 @@ export interface StackFacts {
   holds(key: ListedKey): "yes" | "no" | "unknown";
   /** Whether Pulumi would drop a key's resource without deleting it (`retainOnDelete`); `undefined` if no resource has the key. */
   isRetained(key: ListedKey): boolean | undefined;
-  /** The URN of a resource that has a key as its current or previous one. */
-  holderOf(key: ListedKey): string | undefined;
+  /** A resource that has a key as its current or previous one. */
+  holderOf(key: ListedKey): Holder | undefined;
 }
+
+/** A resource that has a key. One that was `replaced` is left to be deleted. */
+export type Holder = Pick<StateResource, "urn" | "replaced">;
 
 /** A key as the service lists it. The name is absent if it is not known. */
 interface ListedKey {
@@ -65,7 +68,7 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
     }),
     holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
-    holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked")?.urn,
+    holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked"),
   };
 }
 

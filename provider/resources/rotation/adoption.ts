@@ -56,7 +56,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
-      `key ${adopt.id} belongs to ${shownResource(holder)} in this stack. Remove adopt to get a new key`,
+      `key ${adopt.id} belongs to ${shownResource(holder.urn)} in this stack. Remove adopt to get a new key`,
     );
   }
   if (compareLimit(inputs.projectId, projectId) === "other") {

@@ -309,21 +309,46 @@ describe("an exact name", () => {
     [
       "another resource of the stack",
       (stack) => stack.up({ before: key({ name: "deploy" }) }),
-      'aliases: [{ name: "before" }]',
+      'aliases: ["urn:pulumi:',
     ],
     [
-      "the resource itself, which Pulumi replaces on its own,",
+      "the resource itself, which Pulumi keeps,",
       async (stack) => {
-        await stack.up(exact());
+        await stack.up(exact({ rotationTriggers: { a: "1" } }));
+        stack.resources = stack.resources.map((each) => ({ ...each, retained: true }));
+      },
+      "retainOnDelete",
+    ],
+    [
+      "a resource that was replaced and is left to be deleted",
+      async (stack) => {
+        await stack.up({ before: key({ name: "deploy" }) });
         stack.resources = stack.resources.map((each) => ({ ...each, replaced: true }));
       },
-      "rotationTriggers",
+      "once without this one",
+    ],
+    [
+      "a RotatingApiKey, which an ApiKey cannot continue,",
+      async (stack) => {
+        const id = String((await stack.plane.state.createKey("deploy")).id);
+        const outputs = { keyId: id, name: "deploy" };
+        stack.resources = [{ kind: "RotatingApiKey", name: "other", id: "r", inputs: {}, outputs }];
+      },
+      "Choose another name",
+    ],
+    [
+      "something in a state that cannot be read",
+      async (stack) => {
+        await stack.plane.state.createKey("deploy");
+        stack.isReadable = false;
+      },
+      "Choose another name",
     ],
   ])("that %s has is refused with what to do, and nobody is told to revoke the key", async (_, prepare, remedy) => {
     const stack = await TestStack.start();
     await prepare(stack);
     const live = await stack.live();
-    const run = await stack.up(exact(), { target: "ci" });
+    const run = await stack.up(exact({ rotationTriggers: { a: "2" } }), { target: "ci" });
     expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
     expect(run.errors.ci).toContain(remedy);
     expect(run.errors.ci).not.toContain("keyplane revoke");

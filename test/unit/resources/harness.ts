@@ -354,27 +354,20 @@ export class TestStack {
       });
       return;
     }
-    if (step === "replace") this.#replace(plan.before, { ...plan.before, replaced: true });
     const note = { type: "creating", resource: written({ kind, name, id: "", inputs, outputs: {} }) };
     if (isKilled) this.notes = [...this.notes, note];
-    try {
-      await this.#during(note, async () => {
-        await saving(
-          () => createResource(run, target, inputs),
-          ({ id, state }, initFailed) => {
-            const made = { kind, name, id, inputs, outputs: plain(state), initFailed };
-            if (!isKilled) this.resources = [...this.resources, made];
-          },
-        );
-      });
-    } catch (error) {
-      // The engine takes back the mark of a resource that it could not replace.
-      if (step === "replace" && this.find(name) === undefined) {
-        const old = this.resources.find((each) => each.name === name);
-        if (old !== undefined) this.#replace(old, { ...old, replaced: false });
-      }
-      throw error;
-    }
+    await this.#during(note, async () => {
+      await saving(
+        () => createResource(run, target, inputs),
+        ({ id, state }, initFailed) => {
+          if (isKilled) return;
+          // The engine marks the old resource once there is a new one.
+          if (step === "replace") this.#replace(plan.before, { ...plan.before, replaced: true });
+          const made = { kind, name, id, inputs, outputs: plain(state), initFailed };
+          this.resources = [...this.resources, made];
+        },
+      );
+    });
   }
 
   async #deleteAll(run: Run, resources: readonly Saved[]): Promise<void> {

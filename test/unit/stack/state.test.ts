@@ -150,8 +150,8 @@ describe("a key", () => {
       stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
       creating,
     );
-    expect(facts?.holderOf({ id: "9" })).toBe(URN);
-    expect(facts?.holderOf({ id: "6" })).toBe(urnOf(`${PLUGIN}RotatingApiKey`, "ci"));
+    expect(facts?.holderOf({ id: "9" })).toMatchObject({ urn: URN });
+    expect(facts?.holderOf({ id: "6" })).toMatchObject({ urn: urnOf(`${PLUGIN}RotatingApiKey`, "ci") });
     expect(facts?.holderOf({ id: "5" })).toBeUndefined();
     expect(facts?.holderOf({ id: "4" })).toBeUndefined();
   });
