@@ -3,6 +3,7 @@ import type { Account } from "../../api/account";
 import { isoOf } from "../../duration";
 import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
+import { areClocksApart } from "../../keys/clock";
 import { NotCreated } from "../../keys/creating";
 import { expiresAt, graceOf } from "../../keys/deadline";
 import { mustBeHere } from "../../keys/finding";
@@ -75,11 +76,12 @@ export async function rotateKey(
 }
 
 /**
- * When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. By
- * the later clock: with an earlier time, a run before the rotation would seem to have delivered the new key.
+ * When a rotation was done, in whole seconds as in the history of the stack, and when its previous key is asked about. With
+ * the time of a clock that is far behind, a run before the rotation would seem to have delivered the new key.
  */
 export function rotationTimes(account: Account, inputs: RotationInputs) {
-  const at = Math.floor(Math.max(account.now(), account.serviceNow()) / 1_000) * 1_000;
+  const [now, there] = [account.now(), account.serviceNow()];
+  const at = Math.floor((areClocksApart(there - now) ? Math.max(now, there) : now) / 1_000) * 1_000;
   return { rotatedAt: isoOf(at), deliveredAt: undefined, retireAfter: isoOf(at + graceOf(inputs)) };
 }
 

@@ -254,6 +254,16 @@ describe("the previous key", () => {
     expect(await stack.live()).toContain(old);
   });
 
+  test("is revoked on time if the clocks differ by seconds only", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.clock.set({ offsetMs: 5 * SECOND });
+    await stack.up(triggered("1"));
+    await stack.up(triggered("2"));
+    await stack.clock.pass(DAY + 2 * SECOND);
+    await stack.up(triggered("2"));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
   test("is not revoked early because the clock of the machine that rotated was behind", async () => {
     const stack = await TestStack.start();
     await stack.plane.clock.set({ offsetMs: HOUR });
