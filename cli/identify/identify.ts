@@ -5,7 +5,7 @@ import { isAborted, messageOf } from "../../provider/errors";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { keyIn } from "../../provider/key-index";
-import { nameInUrn } from "../../provider/keys/naming";
+import { markIn, nameInUrn } from "../../provider/keys/naming";
 import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
@@ -234,7 +234,7 @@ function adviceFor(holding: Holding, listed: Listed | undefined, command: string
   if (roleNow === "kept") return [revokeIt];
   const revoke = `${revokeIt}, and then \`pulumi up --refresh\` of ${stack}`;
   if (roleNow === "to be revoked") return [`The next \`pulumi up\` of ${stack} revokes it`, revoke];
-  if (roleNow !== undefined) return [replacementOf(holding), revoke];
+  if (roleNow !== undefined) return [...replacementOf(holding), revoke];
   return [
     `The newest given state of ${stack} does not have the key. Check with \`keyplane keys\` that it is revoked`,
     revoke,
@@ -247,23 +247,26 @@ function replaceFirst(credential: string | undefined): readonly string[] {
   return credential === undefined ? [] : [`keyplane authenticates with it (${credential}). ${use}`];
 }
 
-/** How the program replaces the key, and what that does. */
-function replacementOf({ id, type, role, urn, resource, stack, stays, hasTriggers }: Holding): string {
+/** How the program replaces the key, and what that does. Nothing replaces one with an exact name that has no triggers, or stays. */
+function replacementOf(holding: Holding): readonly string[] {
+  const { id, name = "", type, role, urn, resource, stack, stays, hasTriggers } = holding;
   const run = `and run \`pulumi up\` of ${stack}`;
   if (type === "RotatingApiKey") {
     const effect =
       role === "previous"
         ? "it is revoked without grace"
         : "it is replaced and revoked at once, and then everything in the stack gets the new key";
-    return `Set \`revokeNow: "${id}"\` in the arguments of RotatingApiKey "${resource}", ${run}: ${effect}`;
+    return [`Set \`revokeNow: "${id}"\` in the arguments of RotatingApiKey "${resource}", ${run}: ${effect}`];
   }
+  const isExact = markIn(name) === undefined;
+  if (isExact && (stays || !hasTriggers)) return [];
   // The first triggers replace nothing.
   const option = isWord(urn) ? `\`--replace '${urn}'\`` : `the option --replace with the URN of ApiKey "${resource}"`;
   const change = hasTriggers
     ? `Add \`leaked: "${id}"\` to the rotationTriggers of ApiKey "${resource}"`
     : `Leave the program as it is, add ${option}`;
   const end = stays ? "but this one stays live" : "and then this one is revoked";
-  return `${change}, ${run}: everything in the stack gets a new key, ${end}`;
+  return [`${change}, ${run}: everything in the stack gets a new key, ${end}`];
 }
 
 function commandFor({ id, scope }: Holding, flags: AccountFlags): string {

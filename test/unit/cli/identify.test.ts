@@ -146,7 +146,11 @@ test("the advice for an ApiKey replaces it: by another trigger, or if it has non
   expect(await advice({ rotationTriggers: { at: "1" } })).toContain(
     'Add `leaked: "100001"` to the rotationTriggers of ApiKey "ci"',
   );
-  expect(await advice({})).toContain("--replace 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:ApiKey::ci'");
+  const replace = "--replace 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:ApiKey::ci'";
+  for (const outputs of [{}, { rotationTriggers: {} }]) expect(await advice(outputs)).toContain(replace);
+  // Pulumi cannot replace it on its own, and the first triggers replace nothing.
+  expect(await advice({ name: "deploy" })).toContain("keyplane revoke 100001");
+  expect(await advice({ name: "deploy", rotationTriggers: { at: "1" } })).toContain("rotationTriggers");
 });
 
 test("states of the plugin, packed states and whole folders of a file backend are read, but no backups", async () => {
