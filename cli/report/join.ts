@@ -233,7 +233,9 @@ function unheldStep(flag: Flag | undefined, { hasStates }: { readonly hasStates:
   if (!hasStates) return step("none", "Unknown: no state was given");
   return flag === "left-behind"
     ? step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked")
-    : step("none", "No stack rotates or revokes it");
+    : flag === "unmanaged"
+      ? step("none", "No stack rotates or revokes it")
+      : step("none", "A run may be about to save it, because it is young");
 }
 
 /** What happens to a key that no list contains. */

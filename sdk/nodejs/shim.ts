@@ -64,7 +64,7 @@ export function prepareInputs(
 }
 
 /** Kinds of values that Pulumi records without their content. */
-const LOST = /^(?:BigInt|Date|Function|Map|RegExp|Set|Symbol|URL)$/;
+const LOST = /^(?:BigInt|Date|Map|RegExp|Set|Symbol|URL|\w*Function)$/;
 
 /** What is wrong with a trigger whose changes would not show. What only the run knows is not looked at. */
 function valueLostIn(value: unknown, path: string): string | undefined {
