@@ -247,7 +247,10 @@ function replaceFirst(credential: string | undefined): readonly string[] {
   return credential === undefined ? [] : [`keyplane authenticates with it (${credential}). ${use}`];
 }
 
-/** How the program replaces the key, and what that does. Nothing replaces one with an exact name that has no triggers, or stays. */
+/**
+ * How the program replaces the key, and what that does. Nothing replaces one with an exact name that has no triggers, or
+ * stays.
+ */
 function replacementOf(holding: Holding): readonly string[] {
   const { id, name = "", type, role, urn, resource, stack, stays, hasTriggers } = holding;
   const run = `and run \`pulumi up\` of ${stack}`;

@@ -231,11 +231,11 @@ function reaped(deadline: string, now: number): NextStep {
 
 function unheldStep(flag: Flag | undefined, { hasStates }: { readonly hasStates: boolean }): NextStep {
   if (!hasStates) return step("none", "Unknown: no state was given");
-  return flag === "left-behind"
-    ? step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked")
-    : flag === "unmanaged"
-      ? step("none", "No stack rotates or revokes it")
-      : step("none", "A run may be about to save it, because it is young");
+  if (flag === "left-behind") {
+    return step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked");
+  }
+  if (flag === "unmanaged") return step("none", "No stack rotates or revokes it");
+  return step("none", "A run may be about to save it, because it is young");
 }
 
 /** What happens to a key that no list contains. */
