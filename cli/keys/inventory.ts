@@ -3,7 +3,7 @@ import { formatDuration } from "../../provider/duration";
 import { expiresAt } from "../../provider/keys/deadline";
 import { nameInUrn } from "../../provider/keys/naming";
 import type { Column } from "../output";
-import { originsIn, unheldFlag } from "../state/left-behind";
+import { originsIn, unheldFlag } from "../state/orphans";
 import type { Role } from "../state/state-keys";
 import { holdersIn, type ReadState } from "../state/states";
 

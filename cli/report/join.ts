@@ -7,7 +7,7 @@ import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { ageOf, countFlags } from "../keys/inventory";
-import { originsIn, unheldFlag } from "../state/left-behind";
+import { originsIn, unheldFlag } from "../state/orphans";
 import { type Role, readTime, type StateKey } from "../state/state-keys";
 import { latestOf, type ReadState } from "../state/states";
 

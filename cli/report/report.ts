@@ -67,7 +67,9 @@ function wantedLists(flags: Flags, states: readonly ReadState[]): readonly Scope
   const accounts = accountsOf(flags);
   const organizations = (flags.organization ?? []).map(readOrganization);
   const given = organizations.map((organizationId) => ({ account: accounts[0], organizationId }));
-  const scopes = states.flatMap(({ keys, notes }) => [...keys, ...notes].flatMap(({ scope }) => scope ?? []));
+  const scopes = states.flatMap(({ keys, pendingCreations }) =>
+    [...keys, ...pendingCreations].flatMap(({ scope }) => scope ?? []),
+  );
   const inStates = scopes.filter(({ account, organizationId }) => organizationId && accounts.includes(account));
   const own = accounts.map((account) => ({ account, organizationId: undefined }));
   const all = [...own, ...given, ...inStates].map((wanted) => [JSON.stringify(wanted), wanted] as const);

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
-import type { LeftoverFate } from "../../provider/keys/leftover-fate";
+import type { OrphanDecision } from "../../provider/keys/orphan-decision";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { type Column, paint, plain, print, printInfo, printJson, printTable, showProgress } from "../output";
-import { YOUNG_MINUTES } from "../state/left-behind";
+import { YOUNG_MINUTES } from "../state/orphans";
 
 export interface RevokingFlags extends KeysFlags {
   readonly yes?: true;
@@ -15,7 +15,7 @@ export interface RevokingFlags extends KeysFlags {
 
 /** Why a key is not revoked. */
 export type Reason =
-  | Extract<LeftoverFate, { readonly fate: "tell" }>["why"]
+  | Extract<OrphanDecision, { readonly decision: "report" }>["why"]
   | "credential"
   | "not due"
   | "time unknown"
@@ -36,12 +36,13 @@ export function withRevoking(command: Command): Command {
 const REASONS: Readonly<Record<Reason, string>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   used: "an interrupted run created it, but somebody used it (see `keyplane revoke`)",
-  covered: "a run that succeeded was under way when an interrupted rotation created it, and may have handed it out",
+  "updated since": "a run that ended after an interrupted rotation created it may have handed it out",
   "no history":
     "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
-  "no note": "in none of the given states, and nothing shows who created it (see --prefix)",
+  "exact name": "an interrupted run requested its name, but somebody else can have taken it (see `keyplane revoke`)",
+  "no proof": "in none of the given states, and nothing shows who created it (see --prefix)",
   "no state": "no state shows whether a resource has it",
-  "other version": "another version of the provider may be creating it",
+  "under way": "another version of the provider may be creating it",
   young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
   "not due": "its deadline has not passed",

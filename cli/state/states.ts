@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { getOrCreate } from "../../provider/get-or-create";
-import { readKeyState } from "../../provider/keys/state";
+import { textOf } from "../../provider/members";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { hidesKeys, isKeyplanes, markOf, notesIn } from "../../provider/stack/keys-in-state";
+import { attemptsIn, hidesKeys, isKeyplanes, markOf, pendingCreationsIn } from "../../provider/stack/keys-in-state";
 import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
@@ -36,14 +36,18 @@ export interface ReadState {
   /** URNs of resources that may hold a key's id, but it is encrypted. */
   readonly hidden: readonly string[];
   /** Creations under way, or of interrupted runs. */
-  readonly notes: readonly (Pick<StateKey, "urn" | "scope"> & { readonly mark: string })[];
+  readonly pendingCreations: readonly (Pick<StateKey, "urn" | "scope"> & {
+    readonly mark: string;
+    /** The name that it requests instead of a generated one. */
+    readonly exactName: string | undefined;
+  })[];
   /** How many operations had begun and not ended, also in runs that were killed. */
   readonly underWay: number;
   /** The resources that have keys, with how many names each has requested. */
-  readonly requesters: readonly {
+  readonly owners: readonly {
     readonly urn: string;
     readonly mark: string | undefined;
-    readonly requests: number;
+    readonly attempts: number;
   }[];
   /** Asks the Pulumi CLI for the last runs of the stack; absent for a state from a file. */
   readonly history?: () => Promise<readonly Run[]>;
@@ -58,12 +62,14 @@ export function stateIn(source: string, deployment: Deployment): ReadState {
     ...{ source, stack: stackOf(first?.urn ?? ""), savedAt },
     keys: stateKeys(deployment),
     hidden: resources.filter((resource) => isKeyplanes(resource) && hidesKeys(resource)).map(({ urn }) => urn),
-    notes: notesIn(deployment).map(({ mark, resource }) => ({ urn: resource.urn, mark, scope: scopeIn(resource) })),
+    pendingCreations: pendingCreationsIn(deployment).map(({ mark, resource }) => {
+      return { urn: resource.urn, mark, exactName: textOf(resource.inputs.name), scope: scopeIn(resource) };
+    }),
     underWay: pending.length,
-    requesters: resources
+    owners: resources
       .filter(({ type }) => isKeyType(type))
       .map((resource) => {
-        return { urn: resource.urn, mark: markOf(resource), requests: readKeyState(resource.outputs).requests };
+        return { urn: resource.urn, mark: markOf(resource), attempts: attemptsIn(resource.outputs) };
       }),
   };
 }
@@ -118,9 +124,9 @@ const signs = new WeakMap<ReadState, ReadonlySet<string>>();
 
 /** What a state has in common with earlier and later ones of its stack: marks and keys. */
 function signsOf(state: ReadState): ReadonlySet<string> {
-  const { requesters, notes, keys } = state;
+  const { owners, pendingCreations, keys } = state;
   return getOrCreate(signs, state, () => {
-    const marks = [...requesters, ...notes].flatMap(({ mark }) => mark ?? []);
+    const marks = [...owners, ...pendingCreations].flatMap(({ mark }) => mark ?? []);
     return new Set([...marks, ...keys.map(({ id, name }) => `${id} ${name}`)]);
   });
 }

@@ -1,16 +1,16 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import type { LeftoverFacts } from "../../provider/keys/leftover-fate";
 import { markIn } from "../../provider/keys/naming";
+import type { OrphanFacts } from "../../provider/keys/orphan-decision";
 import type { Plan, Reason } from "../revoke/carry-out";
-import { fateOfUnheld, mayBeUnsaved, type Origin } from "../state/left-behind";
+import { decideUnheld, mayBeUnsaved, type Origin } from "../state/orphans";
 
 export interface SweepTerms {
   /** Ids of keys that a state of any stack holds. */
   readonly held: ReadonlySet<string>;
   /** Finds the resource of a given state whose name a key has. */
   readonly originOf: (name: string) => Origin | undefined;
-  /** Whether a run that succeeded may have handed out a key; `unknown` without the history of its stack. */
-  readonly isCovered: (key: ApiKeyRecord, origin: Origin) => LeftoverFacts["isCovered"];
+  /** Whether a run that has ended since may have handed out a key; `unknown` without the history of its stack. */
+  readonly isUpdatedSince: (key: ApiKeyRecord, origin: Origin) => OrphanFacts["isUpdatedSince"];
   /** The beginning of the names of the other keys to revoke. */
   readonly prefix: string | undefined;
   /** Ids of the keys that configured accounts authenticate with, or may do so. */
@@ -26,7 +26,8 @@ export interface SweepPlan extends Plan {
 
 /** Finds the keys with generated names that no given state holds, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
-  const open = keys.filter(({ id, name }) => markIn(name) !== undefined && !terms.held.has(id));
+  const mayBeOrphan = ({ name }: ApiKeyRecord) => markIn(name) !== undefined || terms.originOf(name) !== undefined;
+  const open = keys.filter((key) => mayBeOrphan(key) && !terms.held.has(key.id));
   const decided = open.map((key) => ({ key, decision: decide(key, terms) }));
   return {
     revoke: decided.flatMap(({ key, decision }) => (decision === "revoke" ? [key] : [])),
@@ -39,16 +40,16 @@ export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): Swe
 
 /** `other`: it is in use, or not among the keys that the user has selected by their names. */
 function decide(key: ApiKeyRecord, terms: SweepTerms): "revoke" | "other" | Reason {
-  const { originOf, isCovered, prefix, credentials, now } = terms;
+  const { originOf, isUpdatedSince, prefix, credentials, now } = terms;
   const origin = originOf(key.name);
-  const by = origin?.by ?? "nothing";
+  const proof = origin?.proof ?? "none";
   const isSelected = key.lastUsedAt === null && (prefix === undefined || key.name.startsWith(prefix));
-  if (by === "nothing" && !isSelected) return "other";
+  if (proof === "none" && !isSelected) return "other";
   if (now === undefined) return "time unknown";
-  // Nothing but a note shows that nobody else is about to save a young key.
-  if (by !== "note" && mayBeUnsaved(key, now)) return "young";
+  // Nothing but a pending creation shows that nobody else is about to save a young key.
+  if (proof !== "pending creation" && mayBeUnsaved(key, now)) return "young";
   if (credentials.has(key.id)) return "credential";
-  const fate = fateOfUnheld(key, { by }, origin && isCovered(key, origin));
-  if (fate.fate !== "tell") return fate.fate === "revoke" ? "revoke" : "other";
-  return fate.why === "no note" && prefix !== undefined ? "revoke" : fate.why;
+  const decided = decideUnheld(key, proof, origin && isUpdatedSince(key, origin));
+  if (decided.decision !== "report") return decided.decision === "revoke" ? "revoke" : "other";
+  return decided.why === "no proof" && prefix !== undefined ? "revoke" : decided.why;
 }

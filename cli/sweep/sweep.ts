@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
 import { scopeKey } from "../../provider/keys/scope";
-import { type Run, succeededAt } from "../../provider/stack/history";
+import { type Run, updatedSince } from "../../provider/stack/history";
 import { shownAccount } from "../../provider/text";
 import { credentialName, type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
@@ -9,7 +9,7 @@ import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
 import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
-import { type Origin, originsIn } from "../state/left-behind";
+import { type Origin, originsIn } from "../state/orphans";
 import { explainFailure } from "../state/pulumi-stack";
 import { latestOf, type ReadState, readStates, type StateFlags, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
@@ -57,10 +57,10 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const terms = (credentials: ReadonlySet<string>): SweepTerms => ({
     held,
     originOf,
-    isCovered: ({ createdAt }, { state }) => {
+    isUpdatedSince: ({ createdAt }, { state }) => {
       const runs = histories.get(state);
       // The history has this machine's clock.
-      return runs === undefined ? "unknown" : succeededAt(runs, Date.parse(createdAt) - (account.skewMs ?? 0));
+      return runs === undefined ? "unknown" : updatedSince(runs, Date.parse(createdAt) - (account.skewMs ?? 0));
     },
     prefix,
     credentials,
@@ -101,7 +101,7 @@ async function historiesFor(
 ): Promise<ReadonlyMap<ReadState, readonly Run[]>> {
   const histories = new Map<ReadState, readonly Run[]>();
   const origins = keys.flatMap(({ name, lastUsedAt }) => (lastUsedAt === null ? (originOf(name) ?? []) : []));
-  for (const state of new Set(origins.flatMap((origin) => (origin.by === "next number" ? [origin.state] : [])))) {
+  for (const state of new Set(origins.flatMap((origin) => (origin.proof === "next attempt" ? [origin.state] : [])))) {
     try {
       const runs = await state.history?.();
       if (runs !== undefined) histories.set(state, runs);
@@ -115,7 +115,7 @@ async function historiesFor(
 
 /** Tells where else interrupted runs may have left keys: this sweep lists only those of its own scope. */
 function warningsOfOtherScopes(states: readonly ReadState[], { account, organization }: KeysFlags): string[] {
-  const scopes = [...latestOf(states)].flatMap(({ notes }) => notes.map(({ scope }) => scope));
+  const scopes = [...latestOf(states)].flatMap(({ pendingCreations }) => pendingCreations.map(({ scope }) => scope));
   const others = new Map(scopes.map((scope) => [scope && scopeKey(scope), scope]));
   others.delete(scopeKey({ account, organizationId: organization }));
   return [...others.values()].map((scope) => {

@@ -12,9 +12,9 @@ import {
 import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
 import type { ExactName } from "./exact-name";
-import { firstList } from "./leftovers";
 import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
+import { firstList } from "./orphans";
 import { endOf } from "./revoking";
 import type { Sealer } from "./sealing";
 import type { Left } from "./state";

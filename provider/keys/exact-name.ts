@@ -5,9 +5,9 @@ import type { Holder } from "../stack/state";
 import type { Call } from "./call";
 import type { Attempts } from "./creating";
 import type { RecordedKey } from "./finding";
-import { firstList, isSeen, stepOf } from "./leftovers";
 import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatKey, formatListed, shownResource } from "./naming";
+import { firstList, stepOf } from "./orphans";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
 
@@ -54,7 +54,8 @@ export async function createExact(
  */
 async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
   if (call.place.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
-  if ((await call.stack.state(stepOf(call)))?.isRetained(old) !== false) return false;
+  const state = await call.stack.state(stepOf(call));
+  if ("unread" in state || state.isRetained(old) !== false) return false;
   call.row.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
   await revokeKey(old, call);
   return true;
@@ -76,7 +77,7 @@ async function clearName(
   for (const key of inTheWay) {
     const toRevoke = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
     const state = await call.stack.state(stepOf(call));
-    const holder = state?.holderOf(key);
+    const holder = "unread" in state ? undefined : state.holderOf(key);
     if (holder !== undefined) throw taken(key, giveWay(holder, call));
     if (!toRevoke && lostNames.includes(name)) {
       throw new KeyplaneError(
@@ -85,11 +86,13 @@ async function clearName(
       );
     }
     // Without a proof that nobody in the stack has it, nobody is told to revoke it either.
-    if (isSeen(call.place, key.id)) throw taken(key, "It belongs to a resource of this stack. Choose another name");
-    if (state === undefined || state.holds(key) === "unknown") {
-      const unread =
-        "The state of the stack, which shows whether a resource has it, could not be read. Choose another name";
-      throw taken(key, unread);
+    if (call.place.memory.has(key)) throw taken(key, "It belongs to a resource of this stack. Choose another name");
+    if ("unread" in state || state.holds(key) === "unknown") {
+      const why = "unread" in state ? `: ${state.unread}` : "";
+      throw taken(
+        key,
+        `The state of the stack, which shows whether a resource has it, could not be read${why}. Choose another name`,
+      );
     }
     if (!toRevoke) {
       const ways =

@@ -19,6 +19,8 @@ export const keyFields = {
   ...sdkFields,
   /** The mark in the names of the resource's keys. `check` chooses it; see `naming.ts`. */
   __mark: { type: types.text, change: "ignore", internal: true },
+  /** The organization of the stack, where the backend has organizations and the front end is told. */
+  __organization: { type: types.text, change: "ignore", internal: true },
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace" },
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },

@@ -24,9 +24,12 @@ export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)
   return tagOf(urn) + shortDigest(`${Buffer.from(seed).toString("hex")} ${urn}`).slice(0, RANDOM_LENGTH);
 }
 
-/** The beginning of a resource's marks. A hint for people: stacks of one name in two backends share it. */
+/**
+ * The tag of a resource's stack: a digest of the stack and the project in the URN. A hint, so that a list shows what belongs
+ * to a stack: stacks of one name in two backends share it.
+ */
 export function tagOf(urn: string): string {
-  return shortDigest(urn).slice(0, TAG_LENGTH);
+  return shortDigest(urn.split("::").slice(0, 2).join("::")).slice(0, TAG_LENGTH);
 }
 
 /** The tag in a mark. */
@@ -57,31 +60,26 @@ export function numberIn(name: string): number {
   return Number(GENERATED.exec(name)?.[2] ?? 1);
 }
 
-/** The generated names in a list, by their marks and by the tags in these. */
-interface Generated {
-  readonly byMark: ReadonlyMap<string, readonly ApiKeyRecord[]>;
-  readonly byTag: ReadonlyMap<string, readonly ApiKeyRecord[]>;
-}
+const byMark = new WeakMap<readonly ApiKeyRecord[], ReadonlyMap<string, readonly ApiKeyRecord[]>>();
 
-const generated = new WeakMap<readonly ApiKeyRecord[], Generated>();
-
-/** Indexed once, because all calls of a run share a list, and a search for each of them would take quadratic time. */
-export function generatedIn(keys: readonly ApiKeyRecord[]): Generated {
-  return getOrCreate(generated, keys, () => {
-    const [byMark, byTag] = [new Map<string, ApiKeyRecord[]>(), new Map<string, ApiKeyRecord[]>()];
+/**
+ * The keys of a list that have generated names, by their marks. Indexed once, because all calls of a run share a list, and a
+ * search for each of them would take quadratic time.
+ */
+export function keysByMark(keys: readonly ApiKeyRecord[]): ReadonlyMap<string, readonly ApiKeyRecord[]> {
+  return getOrCreate(byMark, keys, () => {
+    const found = new Map<string, ApiKeyRecord[]>();
     for (const key of keys) {
       const mark = markIn(key.name);
-      if (mark === undefined) continue;
-      getOrCreate(byMark, mark, () => []).push(key);
-      getOrCreate(byTag, tagIn(mark), () => []).push(key);
+      if (mark !== undefined) getOrCreate(found, mark, () => []).push(key);
     }
-    return { byMark, byTag };
+    return found;
   });
 }
 
 /** The highest number among the listed names with a mark; 0 if there is none. */
 export function highestListed(keys: readonly ApiKeyRecord[], mark: string): number {
-  return Math.max(0, ...(generatedIn(keys).byMark.get(mark) ?? []).map(({ name }) => numberIn(name)));
+  return Math.max(0, ...(keysByMark(keys).get(mark) ?? []).map(({ name }) => numberIn(name)));
 }
 
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */

@@ -3,6 +3,7 @@ import { isObject, type Members, textOf, textsOf } from "../members";
 import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
+import { attemptsIn } from "../stack/keys-in-state";
 import type { KeyInputs } from "./fields";
 
 /** A key as a state has it. */
@@ -48,7 +49,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     createdAt: textOf(outputs.createdAt),
     pending: Array.isArray(outputs.pending) ? outputs.pending : [],
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    requests: typeof outputs.requests === "number" ? outputs.requests : 1,
+    requests: attemptsIn(outputs),
     lost: { lostNames: textsOf(outputs.lostNames), lostAt: textOf(outputs.lostAt) },
     fingerprint: textOf(outputs.__account),
   };
@@ -67,7 +68,6 @@ export function writeKeyState({
     createdAt,
     pending,
     pendingRevocations,
-    // Nearly all resources have requested one.
     requests: requests === 1 ? undefined : requests,
     ...lost,
     __account: fingerprint,

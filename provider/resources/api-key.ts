@@ -5,11 +5,11 @@ import { deadlineRules, expiresAt } from "../keys/deadline";
 import { types } from "../keys/field-types";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
-import { settleLeftovers } from "../keys/leftovers";
 import { asListed } from "../keys/limit-reports";
 import { settleLost, tellInDoubt } from "../keys/lost";
 import { formatKey, shownResource } from "../keys/naming";
 import { newKey } from "../keys/new-key";
+import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
 import { claimInScope } from "../keys/scope";
@@ -30,8 +30,8 @@ import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import type { FieldRule, FieldType, InputsOf, Planned } from "../schema/fields";
 import { changeOfRecipients } from "../seal/recipients";
+import { deleteKeys } from "./deleting";
 import { atBorder, inputsIn, NotReady } from "./resource";
-import { settling, settlingForGood } from "./settling";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -89,7 +89,7 @@ export const apiKey = atBorder<Inputs, State>({
   async create(inputs, call, replaced) {
     const old = replaced?.key && recorded(replaced.key, replaced);
     if (old !== undefined) await mustBeHere(old, call);
-    const made = await settling(call, undefined, async () => {
+    const made = await besideOrphans(call, async () => {
       await waitForProjects(inputs, call);
       return makeKey({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
     });
@@ -98,7 +98,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   async read(state, call) {
     const { key } = state;
-    await settleLeftovers(call, state.requests);
+    await revokeOrphans(call);
     if (hasLeft(state)) tellInDoubt(state.lost, await call.place.keys.list(), call);
     // Nothing to look for: the next `up` creates it, and settles what its creation has left.
     if (key === undefined) return state;
@@ -115,7 +115,7 @@ export const apiKey = atBorder<Inputs, State>({
   async update(saved, inputs, call) {
     const { id = "" } = call;
     if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
-    return settling(call, saved.requests, async () => {
+    return besideOrphans(call, async () => {
       const pendingRevocations = await revokeAll(pendingKeys(saved), call);
       const lost = await settleLost(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
@@ -142,7 +142,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   async delete(state, call) {
     const { key, inputs } = state;
-    await settlingForGood(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, pendingKeys(state), call, async () => {
       if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
         call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       } else if (key !== undefined) await revokeKey(recorded(key, state), call);

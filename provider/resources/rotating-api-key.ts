@@ -4,15 +4,16 @@ import type { Call } from "../keys/call";
 import { graceOf } from "../keys/deadline";
 import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
-import { settleLeftovers } from "../keys/leftovers";
 import { asListed, reportPrevious } from "../keys/limit-reports";
 import { settleLost } from "../keys/lost";
 import { formatKey } from "../keys/naming";
+import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { finishPending, wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
 import { type HeldKey, hasLeft } from "../keys/state";
 import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
+import { deleteKeys } from "./deleting";
 import { atBorder, NotReady } from "./resource";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
@@ -30,7 +31,6 @@ import {
   withoutPrevious,
   writeState,
 } from "./rotation/state";
-import { settling, settlingForGood } from "./settling";
 
 /**
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
@@ -64,12 +64,12 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
     // Nothing is the state in which a rotation is due, because there is no key.
     const state = { ...withInputs(NOTHING, inputs), fingerprint: call.place.fingerprint };
-    return { id, state: await settling(call, undefined, () => rotateIfDue(state, NOTHING, { ...call, id })) };
+    return { id, state: await besideOrphans(call, () => rotateIfDue(state, NOTHING, { ...call, id })) };
   },
 
   async read(state, call) {
-    const { current, previous, requests } = state;
-    await settleLeftovers(call, requests);
+    const { current, previous } = state;
+    await revokeOrphans(call);
     if (current === undefined && previous === undefined) return state;
     const [currentFound, previousFound] = await Promise.all([
       current && findKey(recorded(current, state), call),
@@ -103,7 +103,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       reportClosedWindow(state, call);
       return state;
     }
-    return settling(call, saved.requests, async () => {
+    return besideOrphans(call, async () => {
       const ready = await waitUntilReady(state, saved, call);
       const lost = await settleLost(ready.lost, saved.fingerprint, call);
       const cleared = await revokePending({ ...ready, lost }, call);
@@ -119,7 +119,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
-    await settlingForGood(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, pendingKeys(state), call, async () => {
       const keys = [state.previous, state.current].filter((key) => key !== undefined);
       const kept = keys.filter((key) => staysLive(key, state));
       for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);

@@ -1,10 +1,8 @@
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
 import type { Call, Row } from "../keys/call";
-import { rememberKeys } from "../keys/leftovers";
 import { shownResource } from "../keys/naming";
 import { scopeOf } from "../keys/scope";
-import { keyIdsIn } from "../keys/state";
 import { type Members, membersOf, textOf } from "../members";
 import { NotReady, type ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
@@ -38,8 +36,8 @@ export class CallError extends Error {
 }
 
 /**
- * Runs a call that can send requests. Throws a `CallError` for whatever it throws. The keys that the resource has are none
- * that an interrupted run has left; `see` says the same of those in further outputs.
+ * Runs a call that can send requests. Throws a `CallError` for whatever it throws. The keys that the resource has are no
+ * orphans; `see` says the same of those in further outputs.
  * @param scopeAndMark - What names these: the inputs, or the outputs of a resource that has no new ones.
  * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndMark
  */
@@ -57,12 +55,12 @@ export async function runCall<T>(
   return describing(session, { type, urn }, { verb, values: outputs }, async () => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(scopeAndMark));
-    const see = (shown: Members) => rememberKeys(place, keyIdsIn(shown));
+    const see = (shown: Members) => place.memory.remember(shown);
     const running = { place, row };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";
     try {
-      see(outputs);
+      if (id !== undefined) session.show(urn, id, outputs);
       const mark = textOf(scopeAndMark.__mark) ?? "";
       const answer = await body({ verb, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
       outcome = "done";

@@ -5,9 +5,11 @@ import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountFingerprint } from "../keys/account";
 import type { Row } from "../keys/call";
+import { KeyMemory } from "../keys/memory";
 import { shownResource } from "../keys/naming";
 import type { Place } from "../keys/place";
-import { type Scope, scopeKey } from "../keys/scope";
+import { type Scope, scopeKey, scopeOf } from "../keys/scope";
+import type { Members } from "../members";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
 import { Stack } from "../stack/stack";
 import { EngineLink, type EngineModules } from "./engine-link";
@@ -25,7 +27,7 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 export class Session {
   readonly engine: EngineLink;
   /** The stack's own state and history. */
-  readonly stack = new Stack((urn, text) => this.engine.log(urn, "warning", text));
+  readonly stack = new Stack();
   readonly longWaits = new LongWaits();
   /** The calls that are under way. */
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
@@ -35,6 +37,7 @@ export class Session {
   #cancelled: AbortedError | undefined;
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
+  readonly #memories = new Map<string, KeyMemory>();
   readonly #places = new Map<string, Place>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
 
@@ -105,8 +108,28 @@ export class Session {
       const [settings, account] = [this.settings(scope.account), this.account(scope.account)];
       const { baseUrl, apiKey } = settings;
       const fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId });
-      return { scope, settings, account, keys: account.keysOf(organizationId), fingerprint };
+      return {
+        scope,
+        settings,
+        account,
+        keys: account.keysOf(organizationId),
+        memory: this.memory(scope),
+        fingerprint,
+      };
     });
+  }
+
+  /** What this process remembers of the list of keys of a scope. */
+  memory(scope: Scope): KeyMemory {
+    return getOrCreate(this.#memories, scopeKey(scope), () => new KeyMemory());
+  }
+
+  /** Remembers a resource as the engine shows it: its keys are no orphans, and its state is this stack's. */
+  show(urn: string, id: string, outputs: Members): void {
+    this.memory(scopeOf(outputs)).remember(outputs);
+    const { __mark: mark, __organization: organization } = outputs;
+    if (typeof mark === "string") this.stack.show(urn, mark, id);
+    if (typeof organization === "string") this.stack.rememberOrganization(organization);
   }
 
   /** Shows a retry in the rows of all calls of an account, because they share its limits and some of its requests. */

@@ -34,6 +34,7 @@ export async function checkResource(
     const reasons = await reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
     const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));
+    if (typeof mark === "string") session.stack.show(urn, mark);
     return { inputs: { ...inputs, __mark: mark }, reasons };
   });
 }
@@ -45,6 +46,7 @@ export async function diffResource(
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Difference> {
   return describing(session, { type, urn }, { verb: "diff", values: outputs }, async () => {
+    session.show(urn, id, outputs);
     const driftOnly = session.soFar.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const row = new ResourceRow(session, urn);
@@ -60,7 +62,6 @@ export async function createResource(session: Session, target: Target, inputs: M
   const { type, urn } = target;
   return runCall(session, target, { verb: "create", scopeAndMark: inputs }, async (call, see) => {
     const replaced = session.soFar.replaced.get(urn);
-    if (replaced !== undefined) see(replaced);
     const made = await type.create(inputs, call, replaced);
     see(made.state);
     return made;

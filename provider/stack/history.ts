@@ -1,11 +1,13 @@
-import { jsonIn, membersOf } from "../members";
+import { jsonIn, type Members, membersOf } from "../members";
 
-/** A run of a stack that has ended, as the engine has recorded it. */
+/** An update of a stack, as the backend has recorded it. */
 export interface Run {
-  /** Whether it updated the stack from its program, as a whole and without an error. */
-  readonly isWhole: boolean;
-  /** Whether it updated the stack from its program without an error, perhaps only in part. */
-  readonly succeeded: boolean;
+  /** Whether it updated the stack from its program, as a whole and without an error; `unknown` if the record lacks its flags. */
+  readonly isWhole: "yes" | "no" | "unknown";
+  /** Whether it is an update, which can create keys. A refresh or a destroy cannot. */
+  readonly isUpdate: boolean;
+  /** Whether it goes on, or was killed on a service. Files have no record of such a run. */
+  readonly isInProgress: boolean;
   /** When it began and ended, in milliseconds since 1970. A record of whole seconds means that it ended before the next one. */
   readonly began: number;
   readonly ended: number;
@@ -14,8 +16,8 @@ export interface Run {
 /** Flags and variables that keep a run from reaching every resource. */
 const LIMIT = /^pulumi\.(?:flag\.|env\.PULUMI_OPTION_)(?:target|exclude)/i;
 
-/** How far the times of a run and of a key can differ after the clocks were compared: both have whole seconds. */
-const MARGIN_MS = 2_000;
+/** Runs that create nothing. */
+const NO_UPDATES: readonly unknown[] = ["refresh", "destroy", "preview"];
 
 /**
  * Reads the output of `pulumi stack history --json`. An entry that cannot be read is no proof of a whole run. Throws an
@@ -28,34 +30,42 @@ export function readHistory(text: string): readonly Run[] {
 }
 
 function readRun(entry: unknown): Run {
-  const { kind, result, startTime, endTime, environment: recorded } = membersOf(entry);
-  const environment = membersOf(recorded);
-  const succeeded = kind === "update" && result === "succeeded";
-  // A CLI that records its version records its flags, too.
-  const isWhole =
-    succeeded &&
-    environment["pulumi.version"] !== undefined &&
-    !Object.keys(environment).some((name) => LIMIT.test(name));
+  const { kind, result, startTime, endTime, environment } = membersOf(entry);
   const end = Date.parse(String(endTime));
-  return { isWhole, succeeded, began: Date.parse(String(startTime)), ended: end + (end % 1_000 === 0 ? 999 : 0) };
+  return {
+    isWhole: kind === "update" && result === "succeeded" ? reachesAll(membersOf(environment)) : "no",
+    isUpdate: !NO_UPDATES.includes(kind),
+    isInProgress: result === "in-progress",
+    began: Date.parse(String(startTime)),
+    ended: end + (end % 1_000 === 0 ? 999 : 0),
+  };
+}
+
+function reachesAll(environment: Members): Run["isWhole"] {
+  // A CLI that records its version records its flags, too.
+  if (environment["pulumi.version"] === undefined) return "unknown";
+  return Object.keys(environment).some((name) => LIMIT.test(name)) ? "no" : "yes";
 }
 
 /**
  * When a rotation had reached the whole stack: the end of the first whole run that ended after it, in milliseconds since
- * 1970. If that run is not among these any more, a later one counts, which is safe. `undefined` if there is none yet.
+ * 1970. If that run is not among these any more, a later one counts, which is safe. `no` if there is none yet; `unknown` if
+ * there is one that may have been limited to other resources.
  */
-export function deliveredSince(runs: readonly Run[], rotatedAt: number): number | undefined {
-  const ends = runs.flatMap(({ isWhole, ended }) => (isWhole && ended > rotatedAt ? [ended] : []));
-  return ends.length === 0 ? undefined : Math.min(...ends);
+export function deliveredSince(runs: readonly Run[], rotatedAt: number): number | "no" | "unknown" {
+  const since = runs.filter(({ ended, isInProgress }) => !isInProgress && ended > rotatedAt);
+  const ends = since.flatMap(({ isWhole, ended }) => (isWhole === "yes" ? [ended] : []));
+  if (ends.length > 0) return Math.min(...ends);
+  return since.some(({ isWhole }) => isWhole === "unknown") ? "unknown" : "no";
 }
 
 /**
- * Whether an update that succeeded was under way at a time, by the clock of the history. `unknown` if the history does
- * not reach back before it, as that of a stack whose state was imported.
+ * Whether an update, whatever its result, has ended since a time, by the clock of the history: it can have saved and handed
+ * out what was made then. `unknown` if the history does not reach back before that time.
  */
-export function succeededAt(runs: readonly Run[], at: number): "yes" | "no" | "unknown" {
+export function updatedSince(runs: readonly Run[], at: number): "yes" | "no" | "unknown" {
+  const ended = runs.filter(({ isInProgress }) => !isInProgress);
   // A time that cannot be read can be any.
-  const covers = ({ began, ended }: Run) => !(at < began - MARGIN_MS || at > ended + MARGIN_MS);
-  if (runs.some((run) => run.succeeded && covers(run))) return "yes";
-  return runs.some(({ began }) => began < at - MARGIN_MS) ? "no" : "unknown";
+  if (ended.some((run) => run.isUpdate && !(run.ended < at))) return "yes";
+  return ended.some(({ began }) => began < at) ? "no" : "unknown";
 }

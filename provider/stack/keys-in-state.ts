@@ -1,5 +1,5 @@
 import { keyIdOf } from "../ids";
-import { textOf } from "../members";
+import { type Members, textOf, textsOf } from "../members";
 import { DYNAMIC, isKeyType, PLUGIN } from "../resource-types";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
@@ -20,14 +20,6 @@ export function isSameKey(
   return id === listed.id && (name === undefined || listed.name === undefined || name === listed.name);
 }
 
-/** A creation of a key that was begun and has not ended: the engine saved its inputs before it called `create`. */
-export interface CreationNote {
-  /** The mark in the names that the creation requests. */
-  readonly mark: string;
-  /** The resource with its checked inputs. */
-  readonly resource: StateResource;
-}
-
 const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
 
 /** Whether a resource is one of keyplane's, or a provider resource of the plugin. */
@@ -42,8 +34,10 @@ const ROLES: readonly (readonly [output: string, role: KeyInState["role"], name?
   ["keyId", "current", "name"],
 ];
 
-/** The creations of keys that were begun and have not ended. */
-export function notesIn({ pending }: Deployment): readonly CreationNote[] {
+/** The creations of keys that were begun and have not ended: their marks, and their resources with the checked inputs. */
+export function pendingCreationsIn({
+  pending,
+}: Deployment): readonly { readonly mark: string; readonly resource: StateResource }[] {
   return pending.flatMap(({ type, resource }) => {
     const mark = markOf(resource);
     if (type !== "creating" || !isKeyType(resource.type) || mark === undefined) return [];
@@ -54,6 +48,17 @@ export function notesIn({ pending }: Deployment): readonly CreationNote[] {
 /** The mark that `check` gave a resource. */
 export function markOf({ inputs, outputs }: StateResource): string | undefined {
   return textOf(inputs.__mark) ?? textOf(outputs.__mark);
+}
+
+/** How many names a resource has requested, by its outputs. */
+export function attemptsIn({ requests }: Members): number {
+  // Nearly all resources have requested one, which is not written.
+  return typeof requests === "number" ? requests : 1;
+}
+
+/** The generated names of a resource's lost requests. A key that has one is the resource's to revoke. */
+export function lostNamesIn({ lostNames, __mark: mark }: Members): readonly string[] {
+  return textsOf(lostNames).filter((name) => name.includes(`-${mark}`));
 }
 
 /** The keys that a resource holds, or has to revoke. */

@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../errors";
-import { isObject, jsonIn, membersOf } from "../members";
+import { isObject, jsonIn, membersOf, textsOf } from "../members";
 import { type Deployment, readDeployment } from "./deployment";
 import { type Run, readHistory } from "./history";
 
@@ -67,9 +67,18 @@ export class Pulumi {
     return answerOf("stack history", readHistory, await this.#ask(question, stack));
   }
 
+  /** The organizations of the user; none where the backend has none. */
+  async organizations(): Promise<readonly string[]> {
+    return answerOf(
+      "whoami",
+      (text) => textsOf(membersOf(jsonIn(text)).organizations),
+      await this.#ask(["whoami", "--json"]),
+    );
+  }
+
   /** What the CLI prints as its version. */
   version(): Promise<string> {
-    return this.#ask(["version"], undefined);
+    return this.#ask(["version"]);
   }
 
   /** The configuration of the stack, decrypted, by the whole names of its settings. An object is JSON. */
@@ -77,7 +86,7 @@ export class Pulumi {
     return answerOf("config", readConfig, await this.#ask(["config", "--json", "--show-secrets"], stack));
   }
 
-  #ask(question: readonly string[], stack: string | undefined): Promise<string> {
+  #ask(question: readonly string[], stack?: string): Promise<string> {
     const { cli = cliPath(), timeoutMs = TIMEOUT_MS, cwd = projectFolder(), env: own = process.env } = this.options;
     const words = [...question, ...(stack === undefined ? [] : ["--stack", stack]), "--non-interactive"];
     const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];

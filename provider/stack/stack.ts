@@ -1,9 +1,16 @@
 import { messageOf } from "../errors";
+import { getOrCreate } from "../get-or-create";
+import type { Deployment } from "./deployment";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
 import type { EngineStep, StackFacts } from "./state";
 
-type StackReader = Pick<Pulumi, "state" | "history">;
+type StackReader = Pick<Pulumi, "state" | "history" | "organizations">;
+
+/** What the Pulumi CLI could not answer: why, as a sentence without its period. */
+export interface Unread {
+  readonly unread: string;
+}
 
 /** The state that proved to be the stack's, and the name that it has for the CLI; `undefined` for the selected stack. */
 interface Found {
@@ -12,83 +19,145 @@ interface Found {
 }
 
 /**
- * The stack that this process works for. Asks the Pulumi CLI about it only if somebody needs to know, and then once; once
- * more for the changes of a run that also refreshes.
+ * The stack that this process works for. Asks the Pulumi CLI about it only if somebody needs to know, and then once: what the
+ * run does after that is known to the processes that do it.
  */
 export class Stack {
   #name: string | undefined;
-  /** What was found for a refresh, which has weaker proofs, and for changes. */
-  readonly #found: { refresh?: Promise<Found | undefined>; change?: Promise<Found | undefined> } = {};
-  #runs: Promise<readonly Run[] | undefined> | undefined;
+  #organization: string | undefined;
+  readonly #urns = new Set<string>();
+  readonly #shown = new Map<string, Set<string>>();
+  #found: Promise<Found | Unread> | undefined;
+  readonly #histories = new Map<string | undefined, Promise<readonly Run[] | Unread>>();
 
-  /**
-   * @param warn - Shows a warning at the resource with a URN.
-   * @param ask - Who is asked. @default the Pulumi CLI
-   */
-  constructor(
-    private readonly warn: (urn: string, text: string) => void,
-    private readonly ask: () => StackReader | Promise<StackReader> = askPulumi,
-  ) {}
+  /** @param ask - Who is asked. @default the Pulumi CLI */
+  constructor(private readonly ask: () => StackReader | Promise<StackReader> = askPulumi) {}
 
   /** Remembers the name of the stack: `organization/project/stack`. A process works for one. */
   rememberName(name: string): void {
     this.#name = name;
   }
 
-  /**
-   * What the state says as it was saved when the first step asked; `undefined` if it cannot be read, or if it does
-   * not prove to be this stack's. A warning says why.
-   */
-  async state(step: EngineStep): Promise<StackFacts | undefined> {
-    return (await this.#find(step))?.facts;
+  /** Remembers the organization that a resource was last deployed in. The stack can have moved since. */
+  rememberOrganization(organization: string): void {
+    this.#organization = organization;
   }
 
-  /** The last 100 runs of the stack; `undefined` if they cannot be read. A warning says why. */
-  async history(step: EngineStep): Promise<readonly Run[] | undefined> {
-    this.#runs ??= this.#readHistory(step);
-    return this.#runs;
+  /** Remembers a resource that the engine has shown. `id` is absent for one that this run creates. */
+  show(urn: string, mark: string, id?: string): void {
+    this.#urns.add(urn);
+    const ids = getOrCreate(this.#shown, mark, () => new Set<string>());
+    if (id !== undefined) ids.add(id);
   }
 
-  #find(step: EngineStep): Promise<Found | undefined> {
-    const phase = step.kind === "reading" ? "refresh" : "change";
-    this.#found[phase] ??= this.#readState(step);
-    return this.#found[phase];
+  /** Whether the engine has shown a resource with a URN. */
+  hasDeployed(urn: string): boolean {
+    return this.#urns.has(urn);
   }
 
-  async #readState(step: EngineStep): Promise<Found | undefined> {
-    if (skipsCheckpoints()) return this.#lacks(step, "the state", "PULUMI_SKIP_CHECKPOINTS keeps it from being saved");
-    const [{ factsFor }, { PulumiError }] = await Promise.all([import("./state.js"), import("./pulumi.js")]);
+  /** Whether the engine has shown a resource with a mark. */
+  hasShown(mark: string): boolean {
+    return this.#shown.has(mark);
+  }
+
+  /** The name for `--stack` in a command, as far as it is known. */
+  nameFor(urn: string): string {
+    return this.#name ?? namesIn(urn).stack;
+  }
+
+  /** What the state says, as it was saved when the first step asked. */
+  async state(step: EngineStep): Promise<StackFacts | Unread> {
+    const found = await this.#findOnce(step);
+    return "unread" in found ? found : found.facts;
+  }
+
+  /** The last 100 runs of the stack. */
+  async history(step: EngineStep): Promise<readonly Run[] | Unread> {
+    // A whole name is proof enough. A short one can be that of a stack in another organization.
+    const isNamed = this.#name !== undefined;
+    const found = isNamed && this.#found === undefined ? { name: this.#name } : await this.#findOnce(step);
+    if (!("unread" in found)) return this.#historyOf(found.name);
+    return isNamed ? this.#historyOf(this.#name) : found;
+  }
+
+  #findOnce(step: EngineStep): Promise<Found | Unread> {
+    this.#found ??= this.#find(step);
+    return this.#found;
+  }
+
+  async #find(step: EngineStep): Promise<Found | Unread> {
+    const [{ factsFor, readFacts }, { PulumiError }] = await Promise.all([import("./state.js"), import("./pulumi.js")]);
+    const answers = new Map<string | undefined, Deployment>();
     try {
       const pulumi = await this.ask();
-      // A short name is one of the user's default organization. The selected stack can be in another one.
-      for (const name of [this.#name ?? shortName(step.urn), undefined]) {
+      for await (const name of this.#names(step, pulumi)) {
+        if (answers.has(name)) continue;
         try {
-          const facts = factsFor(await pulumi.state(name), step);
-          if (facts !== undefined) return { facts, name };
+          answers.set(name, await pulumi.state(name));
         } catch (error) {
-          const isNext = name !== undefined && error instanceof PulumiError && error.problem === "no stack";
+          const isNext = error instanceof PulumiError && ["no stack", "none selected"].includes(error.problem);
           if (!isNext) throw error;
         }
+        const deployment = answers.get(name);
+        const facts = deployment && factsFor(deployment, step, this.#shown);
+        if (facts !== undefined && (!facts.isFromBefore || (await this.#isSaved(name)))) return { facts, name };
       }
-      return this.#lacks(step, "the state", "what `pulumi stack export` answers is not the state of this run");
+      // Nothing of the stack was shown yet, as in its first creation, so only its whole name and its run can prove it.
+      const whole = [...answers.keys()].filter((name) => name === this.#name || name?.split("/").length === 3);
+      const name = this.#name ?? whole[0];
+      const deployment = answers.get(name);
+      const isFirst = [...this.#shown.values()].every((ids) => ids.size === 0);
+      if (
+        name !== undefined &&
+        deployment !== undefined &&
+        isFirst &&
+        (this.#name !== undefined || whole.length === 1)
+      ) {
+        if (await this.#isInProgress(name)) {
+          return { facts: readFacts(deployment, { processes: [], isFromBefore: true }), name };
+        }
+      }
+      return { unread: "what `pulumi stack export` answers is not the state of this run" };
     } catch (error) {
-      return this.#lacks(step, "the state", `${messageOf(error)}. ${REMEDY}`);
+      return { unread: `${messageOf(error)}. ${REMEDY}` };
     }
   }
 
-  async #readHistory(step: EngineStep): Promise<readonly Run[] | undefined> {
-    // A whole name is proof enough. A short one can be that of a stack in another organization.
-    const found = this.#name === undefined ? await this.#find(step) : { name: this.#name };
-    if (found === undefined) return undefined;
-    try {
-      return await (await this.ask()).history(found.name);
-    } catch (error) {
-      return this.#lacks(step, "the history", `${messageOf(error)}. ${REMEDY}`);
+  /** The names to ask for, the likeliest first. A short one is one of the user's default organization. */
+  async *#names({ urn }: EngineStep, pulumi: StackReader): AsyncGenerator<string | undefined> {
+    const { project, stack } = namesIn(urn);
+    const whole = (organization: string) => `${organization}/${project}/${stack}`;
+    if (this.#name !== undefined) yield this.#name;
+    else {
+      if (this.#organization !== undefined) yield whole(this.#organization);
+      yield stack;
     }
+    // The selected stack.
+    yield undefined;
+    if (this.#name === undefined) for (const organization of await organizationsOf(pulumi)) yield whole(organization);
   }
 
-  #lacks({ urn }: EngineStep, what: string, why: string): undefined {
-    this.warn(urn, `keyplane could not read ${what} of this stack: ${why}. Keys whose fate depends on it stay live`);
+  /** Whether the backend saves each step of a run. */
+  async #isSaved(name: string | undefined): Promise<boolean> {
+    const { PULUMI_SKIP_CHECKPOINTS: value = "" } = process.env;
+    // Services save it all the same.
+    return ["", "0", "f", "false"].includes(value.toLowerCase()) || this.#isInProgress(name);
+  }
+
+  /** Whether the backend says that a run of the stack is in progress. Only services do. */
+  async #isInProgress(name: string | undefined): Promise<boolean> {
+    const runs = await this.#historyOf(name);
+    return !("unread" in runs) && runs[0]?.isInProgress === true;
+  }
+
+  #historyOf(name: string | undefined): Promise<readonly Run[] | Unread> {
+    return getOrCreate(this.#histories, name, async () => {
+      try {
+        return await (await this.ask()).history(name);
+      } catch (error) {
+        return { unread: `${messageOf(error)}. ${REMEDY}` };
+      }
+    });
   }
 }
 
@@ -100,12 +169,16 @@ async function askPulumi(): Promise<StackReader> {
   return new cli.Pulumi();
 }
 
-/** Whether the engine saves the state only at the end of the run, so that no note proves anything. */
-function skipsCheckpoints(): boolean {
-  const { PULUMI_SKIP_CHECKPOINTS: value = "" } = process.env;
-  return !["", "0", "f", "false"].includes(value.toLowerCase());
+/** The user's organizations; none if that cannot be found out. */
+async function organizationsOf(pulumi: StackReader): Promise<readonly string[]> {
+  try {
+    return await pulumi.organizations();
+  } catch {
+    return [];
+  }
 }
 
-function shortName(urn: string): string {
-  return urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
+function namesIn(urn: string): { readonly stack: string; readonly project: string } {
+  const [stack = "", project = ""] = urn.replace("urn:pulumi:", "").split("::");
+  return { stack, project };
 }

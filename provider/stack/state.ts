@@ -1,43 +1,75 @@
+import type { Members } from "../members";
 import { isKeyType } from "../resource-types";
 import type { Deployment, StateResource } from "./deployment";
-import { hidesKeys, isKeyplanes, isSameKey, type KeyInState, keysIn, markOf, notesIn } from "./keys-in-state";
+import {
+  attemptsIn,
+  hidesKeys,
+  isKeyplanes,
+  isSameKey,
+  type KeyInState,
+  keysIn,
+  lostNamesIn,
+  markOf,
+  pendingCreationsIn,
+} from "./keys-in-state";
 
-/** The engine's step that asks. `reading` is a refresh, for which the engine saves no note. */
+/** The engine's step that asks. `reading` is a refresh, for which the engine saves no pending operation. */
 export interface EngineStep {
   readonly kind: "creating" | "updating" | "deleting" | "reading";
   readonly urn: string;
   /** The mark of the resource. Without it, a `creating` or `updating` proves nothing. */
   readonly mark?: string | undefined;
-  /** The resource's id. Without it, a `deleting` or `reading` proves nothing. */
+  /** The resource's id. Without it, a `deleting` proves nothing. */
   readonly id?: string | undefined;
 }
 
+/**
+ * The resources that the engine has shown to this process: their ids by their marks. A mark without an id is that of a
+ * resource that this run creates.
+ */
+export type Shown = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
-export interface Note {
+export interface PendingCreation {
   readonly urn: string;
   /** The mark in the names that the creation requests. */
   readonly mark: string;
-  /**
-   * Whose process has begun it: one of the asking step's provider, or of one that has left the state, so that no other
-   * process can have it under way; one of the same package in another version; or one of another provider.
-   */
-  readonly provider: "own" | "other version" | "other";
+  /** The checked inputs. */
+  readonly inputs: Members;
+  readonly process: Process;
 }
+
+/**
+ * Whose process a resource is of: this one's; that of the same package in another version; or that of another provider. One
+ * that has left the state has no process, so it counts as this one's.
+ */
+export type Process = "own" | "other version" | "other";
 
 /** What the state of the step's own stack says about keys. */
 export interface StackFacts {
+  /** Whether the state is from before this run, or may be: it lacks what the run has done, also in other processes. */
+  readonly isFromBefore: boolean;
   /** All creations of keys that were begun and have not ended, also that of the asking step. */
-  readonly notes: readonly Note[];
+  readonly pendingCreations: readonly PendingCreation[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(key: ListedKey): "yes" | "no" | "unknown";
   /** Whether Pulumi would drop a key's resource without deleting it (`retainOnDelete`); `undefined` if no resource has the key. */
   isRetained(key: ListedKey): boolean | undefined;
   /** A resource that has a key as its current or previous one. */
   holderOf(key: ListedKey): Holder | undefined;
+  /** The resource with a mark. */
+  ownerOf(mark: string): Owner | undefined;
 }
 
 /** A resource that has a key. One that was `replaced` is left to be deleted. */
 export type Holder = Pick<StateResource, "urn" | "replaced">;
+
+/** A resource with a mark. */
+interface Owner {
+  /** How many names it has requested. */
+  readonly attempts: number;
+  readonly process: Process;
+}
 
 /** A key as the service lists it. The name is absent if it is not known. */
 interface ListedKey {
@@ -46,44 +78,71 @@ interface ListedKey {
 }
 
 /**
- * Reads a state for a step. `undefined` unless the state proves to be that of the step's stack: another
- * stack, also one of the same name in another organization, does not have this step under way.
+ * Reads a state for a step. `undefined` unless the state proves to be that of the step's stack, by something that only this
+ * stack has: the pending operation that asks, or a resource with the mark and the id that the engine has shown. Where a backend
+ * shows a run's changes late, only the second is there.
  */
-export function factsFor(deployment: Deployment, step: EngineStep): StackFacts | undefined {
-  const asking = resourceOf(step, deployment);
-  if (asking === undefined) return undefined;
+export function factsFor(deployment: Deployment, step: EngineStep, shown: Shown): StackFacts | undefined {
+  const asking = pendingFor(step, deployment);
+  const known = deployment.resources.filter((resource) => isShown(resource, shown));
+  if (asking === undefined && known.length === 0) return undefined;
+  return readFacts(deployment, { processes: [...(asking ?? []), ...known], isFromBefore: asking === undefined });
+}
+
+/**
+ * Reads a state that is this stack's.
+ * @param how - `processes`: resources of this process.
+ */
+export function readFacts(
+  deployment: Deployment,
+  how: { readonly processes: readonly StateResource[]; readonly isFromBefore: boolean },
+): StackFacts {
   const ours = deployment.resources.filter(isKeyplanes);
-  const holders = ours.map((resource) => ({ resource, keys: keysIn(resource) }));
+  const holders = ours.map((resource) => ({ resource, keys: keysIn(resource), lost: lostNamesIn(resource.outputs) }));
   const holderOf = (listed: ListedKey, isHolding: (key: KeyInState) => boolean = () => true) =>
     holders.find(({ keys }) => keys.some((key) => isSameKey(key, listed) && isHolding(key)))?.resource;
+  const lost = new Set(holders.flatMap((each) => each.lost));
   const isHidden = ours.some(hidesKeys);
   const urns = new Set(deployment.resources.map(({ urn }) => urn));
-  const own = providerOf(asking);
+  const own = new Set(how.processes.map(providerOf));
+  const versions = new Set([...own].map(withoutVersion));
+  const processOf = (resource: StateResource): Process => {
+    const urn = providerOf(resource);
+    if (own.has(urn) || !urns.has(urn)) return "own";
+    return versions.has(withoutVersion(urn)) ? "other version" : "other";
+  };
+  const owners = new Map(ours.map((resource) => [markOf(resource), resource]));
   return {
-    notes: notesIn(deployment).map(({ mark, resource }) => {
-      const urn = providerOf(resource);
-      const isOwn = urn === own || !urns.has(urn);
-      const isVersion = withoutVersion(urn) === withoutVersion(own);
-      return { urn: resource.urn, mark, provider: isOwn ? "own" : isVersion ? "other version" : "other" };
+    isFromBefore: how.isFromBefore,
+    pendingCreations: pendingCreationsIn(deployment).map(({ mark, resource }) => {
+      return { urn: resource.urn, mark, inputs: resource.inputs, process: processOf(resource) };
     }),
-    holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
+    holds: (key) => (holderOf(key) !== undefined || lost.has(key.name ?? "") ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
     holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked"),
+    ownerOf: (mark) => {
+      const resource = owners.get(mark);
+      return resource && { attempts: attemptsIn(resource.outputs), process: processOf(resource) };
+    },
   };
 }
 
 /** The resource that a step is about, if the state shows that it is under way. */
-function resourceOf(
+function pendingFor(
   { kind, urn, mark, id }: EngineStep,
-  { resources, pending }: Deployment,
-): StateResource | undefined {
-  // An alias or a rename can have changed the URN of a resource that is read or deleted. The note of an update has no id.
+  { pending }: Deployment,
+): readonly StateResource[] | undefined {
+  // An alias or a rename can have changed the URN of a resource that is deleted. The operation of an update has no id.
   const isIt = (resource: StateResource) =>
-    kind === "deleting" || kind === "reading"
+    kind === "deleting"
       ? isKeyType(resource.type) && resource.id === id
       : resource.urn === urn && mark !== undefined && markOf(resource) === mark;
-  if (kind === "reading") return resources.find(isIt);
-  return pending.find(({ type, resource }) => type === kind && isIt(resource))?.resource;
+  const found = pending.find(({ type, resource }) => type === kind && isIt(resource));
+  return found && [found.resource];
+}
+
+function isShown(resource: StateResource, shown: Shown): boolean {
+  return isKeyType(resource.type) && shown.get(markOf(resource) ?? "")?.has(resource.id) === true;
 }
 
 /** The URN of a resource's provider. */

@@ -106,10 +106,13 @@ const NARROWING = ["account", "organizationId", "projectId", "sealTo"];
  */
 function seed(): pulumi.Inputs {
   if (pulumi.runtime.getMonitor() === undefined || isMocked()) return {};
-  if (pulumi.runtime.isDryRun()) return { __seed: pulumi.runtime.unknownValue };
-  const stack = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+  const organization = pulumi.getOrganization();
+  // A destroy has no program that would say it. Backends without organizations call theirs so.
+  const known = organization === "organization" ? {} : { __organization: organization };
+  if (pulumi.runtime.isDryRun()) return { ...known, __seed: pulumi.runtime.unknownValue };
+  const stack = `${organization}/${pulumi.getProject()}/${pulumi.getStack()}`;
   // 12 characters.
-  return { __seed: `${stack}/${base32(randomBytes(8))}` };
+  return { ...known, __seed: `${stack}/${base32(randomBytes(8))}` };
 }
 
 /** An output without a value as an empty text, which the provider refuses. */

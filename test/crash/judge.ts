@@ -126,7 +126,7 @@ async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKe
   for (const key of live.filter((each) => isOurs(each) && !ids.has(String(each.id)))) {
     const text = `${key.id} (${key.name})`;
     const made = log.find(({ effects }) => effects.some((each) => each.kind === "key-created" && each.id === key.id));
-    const isTold = printed.includes(`keyplane revoke ${key.id}\``);
+    const isTold = new RegExp(`keyplane revoke (?:\\d+ )*${key.id}\\b`).test(printed);
     // The next request of a resource in the state is proven by its mark.
     const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
     // The next rotation revokes it. Until then, a refresh tells it.

@@ -139,10 +139,7 @@ class ModelSession extends Session {
   constructor({ baseUrl, apiKey, clock, pulumi, say }: Surroundings) {
     super(noModules);
     this.engine = new CollectingLink(say);
-    this.stack = new Stack(
-      (_, text) => say(text),
-      () => pulumi,
-    );
+    this.stack = new Stack(() => ({ ...pulumi, organizations: async () => [] }));
     const config: Readonly<Record<string, string>> = { baseUrl, apiKey };
     this.configure((name) => config[name]);
     const settings = { ...this.settings(undefined), requestTimeoutMs: 2_000 };

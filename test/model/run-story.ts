@@ -344,11 +344,11 @@ export class Story {
   private async left(): Promise<LiveKey[]> {
     const { state, dropped } = this.engine;
     const ids = new Set(state.flatMap(({ outputs }) => idsIn(outputs)));
-    const told = this.said.filter((text) => text.includes("It stays live") || text.includes("nothing knows of it"));
+    const told = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
     return (await this.plane.liveKeys()).filter(({ id, name }) => {
       if (name === "exact" || [...this.strangers, Number(this.byHand.id)].includes(id)) return false;
       if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(markIn(name))) return false;
-      return !told.some((text) => text.includes(`keyplane revoke ${id}\``) || text.includes(name));
+      return !told.some((text) => text.includes(`key ${id} (`) || text.includes(name));
     });
   }
 

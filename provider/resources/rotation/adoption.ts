@@ -2,9 +2,9 @@ import { compareLimit, describeLimit } from "../../api/keys/project-limit";
 import { KeyplaneError } from "../../errors";
 import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
-import { stepOf } from "../../keys/leftovers";
 import { reportUnsaid } from "../../keys/limit-reports";
 import { formatKey, shownResource } from "../../keys/naming";
+import { stepOf } from "../../keys/orphans";
 import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
 import { heldFrom } from "../../keys/state";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
@@ -52,7 +52,8 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const found = await proveKey({ ...takeOver, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const holder = (await call.stack.state(stepOf(call)))?.holderOf(found);
+  const state = await call.stack.state(stepOf(call));
+  const holder = "unread" in state ? undefined : state.holderOf(found);
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",

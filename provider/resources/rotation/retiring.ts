@@ -4,11 +4,12 @@ import { isAborted, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
 import { deadlineIn } from "../../keys/deadline";
 import { findKey } from "../../keys/finding";
-import { stepOf } from "../../keys/leftovers";
 import { formatKey } from "../../keys/naming";
+import { stepOf } from "../../keys/orphans";
 import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";
+import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
 import { NotReady } from "../resource";
 import { overlapOf } from "./fields";
@@ -35,13 +36,13 @@ export async function retirePrevious(state: RotationState, call: Call): Promise<
     return state;
   }
   const isNamed = reason.field === "revokeNow";
-  const delivery = isNamed ? "unknown" : await deliveryOf(state, call);
-  const delivered = typeof delivery === "number" ? { ...state, deliveredAt: isoOf(delivery) } : state;
+  const { deliveredAt, why } = isNamed ? NOT_ASKED : await deliveryOf(state, call);
+  const delivered = typeof deliveredAt === "number" ? { ...state, deliveredAt: isoOf(deliveredAt) } : state;
   const found = await lookUp(previous, state, call);
   if (found === undefined) return withoutPrevious(delivered);
   if (!isNamed) {
-    const fate = judge(found, delivery, delivered, call);
-    report(previous, { ...found, fate }, delivered, call);
+    const fate = judge(found, deliveredAt, delivered, call);
+    report(previous, { ...found, fate, why }, delivered, call);
     if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
   }
   row.progress(`revoking key ${previous.id}`);
@@ -60,16 +61,22 @@ export function stillLive(id: string, state: RotationState, { id: resource = "" 
   return new NotReady(resource, state, message, "KP-REVOKE");
 }
 
-/** When a whole run had delivered the current key, by the history of the stack. */
-async function deliveryOf(
-  { deliveredAt, rotatedAt }: RotationState,
-  call: Call,
-): Promise<PreviousFacts["deliveredAt"]> {
-  if (deliveredAt !== undefined) return Date.parse(deliveredAt);
+/** When a whole run had delivered the current key, and why that is unknown, as the end of a sentence. */
+interface Delivery {
+  readonly deliveredAt: PreviousFacts["deliveredAt"];
+  readonly why: string;
+}
+
+const NOT_ASKED: Delivery = { deliveredAt: "unknown", why: "" };
+
+async function deliveryOf({ deliveredAt, rotatedAt }: RotationState, call: Call): Promise<Delivery> {
+  if (deliveredAt !== undefined) return { deliveredAt: Date.parse(deliveredAt), why: "" };
   const runs = await call.stack.history(stepOf(call));
-  if (runs === undefined) return "unknown";
-  const { deliveredSince } = await import("../../stack/history.js");
-  return deliveredSince(runs, Date.parse(rotatedAt ?? "")) ?? "no";
+  if ("unread" in runs) return { deliveredAt: "unknown", why: `could not be read: ${runs.unread}` };
+  return {
+    deliveredAt: deliveredSince(runs, Date.parse(rotatedAt ?? "")),
+    why: "does not say whether a run was limited to a part of the stack",
+  };
 }
 
 /** What the service lists about a previous key, and about its successor. */
@@ -112,7 +119,7 @@ function judge(
 
 function report(
   previous: HeldKey,
-  { record, fate }: Listed & { readonly fate: PreviousFate },
+  { record, fate, why }: Listed & { readonly fate: PreviousFate; readonly why: string },
   { current, inputs }: RotationState,
   { row }: Call,
 ): void {
@@ -124,7 +131,7 @@ function report(
     if (fate.despite === "use") row.warn(`${key} ${use}. It is revoked anyway, because maxOverlap is over`);
     if (fate.despite === "no history") {
       row.warn(
-        `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack could not be read`,
+        `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack ${why}`,
       );
     }
     if (fate.despite === "unused successor") {
@@ -145,7 +152,7 @@ function report(
       break;
     case "no history":
       row.warn(
-        `${key} stays live: the history of the stack, which shows whether its successor was delivered, could not be read. keyplane ` +
+        `${key} stays live, because nothing shows whether its successor was delivered: the history of the stack ${why}. keyplane ` +
           `asks again after ${until}, and revokes it when maxOverlap is over`,
       );
       break;

@@ -48,8 +48,9 @@ test.each([[false], [true]])(
     expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: appUrn });
     expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: urn });
     expect(keys[used]).toMatchObject({ flags: ["left-behind"] });
-    // The tag in a name is only a hint.
-    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["unmanaged"], resource: urn });
+    // The tag in a name shows the stack only. Nobody used the key, so nobody seems to have it.
+    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"] });
+    expect(keys[namesake]?.resource).toBeUndefined();
     for (const id of [strange, byHand]) expect(keys[id]).toMatchObject({ flags: ["unmanaged"] });
     expect([keys[left]?.heldBy, keys[strange]?.resource]).toEqual([undefined, undefined]);
     expect(await plane.count()).toBe(1);

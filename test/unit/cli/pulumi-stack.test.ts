@@ -79,10 +79,14 @@ describe("--stack", () => {
     expect([live.includes(held.id), live.includes(left.id)]).toEqual([true, false]);
   });
 
-  test.each<[string, object | undefined, "revoked" | "no history" | "covered"]>([
-    ["no run has succeeded since", { kind: "update", result: "failed", began: -2 * HOUR, ended: -HOUR }, "revoked"],
-    ["a run succeeded that may have handed it out", { began: -2 * HOUR, ended: HOUR / 60 }, "covered"],
-    ["the history does not reach back so far", { began: HOUR / 2, ended: HOUR }, "no history"],
+  test.each<[string, object | undefined, "revoked" | "no history" | "updated since"]>([
+    ["no update has ended since", { kind: "update", result: "failed", began: -3 * HOUR, ended: -2 * HOUR }, "revoked"],
+    [
+      "an update that failed may have handed it out",
+      { result: "failed", began: -2 * HOUR, ended: HOUR / 60 },
+      "updated since",
+    ],
+    ["the history does not reach back so far", { kind: "refresh", began: HOUR / 2, ended: HOUR }, "no history"],
     ["the history cannot be read", undefined, "no history"],
   ])("lets sweep decide about the next number of a rotation by the history: %s", async (_, entry, expected) => {
     const mark = newMark(urnOf("RotatingApiKey", "app"));

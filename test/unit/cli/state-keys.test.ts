@@ -56,7 +56,7 @@ test("a key that another account is to revoke does not stand for the one that ha
   expect(find({ id: "8", name: "a-key" })).toBeUndefined();
 });
 
-test("a state has its stack, marks, notes of creations, and places with encrypted ids", () => {
+test("a state has its stack, marks, pending creations, and places with encrypted ids", () => {
   const resources = [
     apiKey("a", "7", {}, { inputs: { __mark: "aaaaaaaaaaaa" } }),
     rotating({ keyId: ENCRYPTED, requests: 3 }),
@@ -71,11 +71,11 @@ test("a state has its stack, marks, notes of creations, and places with encrypte
   const [key, hidden] = [urnOf(`${DYNAMIC}ApiKey`, "a"), urnOf(`${PLUGIN}RotatingApiKey`, "ci")];
   expect(stateIn("s", stateOf(resources, pending))).toMatchObject({
     ...{ source: "s", stack: "app/dev", underWay: 3, hidden: [hidden] },
-    requesters: [
-      { urn: key, mark: "aaaaaaaaaaaa", requests: 1 },
-      { urn: hidden, mark: undefined, requests: 3 },
+    owners: [
+      { urn: key, mark: "aaaaaaaaaaaa", attempts: 1 },
+      { urn: hidden, mark: undefined, attempts: 3 },
     ],
-    notes: [
+    pendingCreations: [
       { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc", scope: { organizationId: "org-1" } },
       { urn: urnOf(`${DYNAMIC}ApiKey`, "e"), mark: "cccccccccccc", scope: undefined },
     ],

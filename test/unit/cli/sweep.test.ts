@@ -64,7 +64,7 @@ describe("by a note", () => {
       const { code, stdout } = await sweepBy(state, "--yes", "--json");
       const { revoked: told, kept } = JSON.parse(stdout);
       expect([code, told.map(({ id }: { id: string }) => id)]).toEqual([0, expect.arrayContaining([first, second])]);
-      expect(kept).toMatchObject([{ reason: "no note" }]);
+      expect(kept).toMatchObject([{ reason: "no proof" }]);
       expect((await revoked()).sort()).toEqual([first, second].sort());
     },
   );
@@ -89,7 +89,7 @@ describe("by a note", () => {
       "new.json": exported({ rotating: { keyId: id, requests: 2, __mark: mark }, savedAt: "2026-11-02T00:00:00Z" }),
     });
     const { stdout } = await sweep(["--state", join(folder, "old.json"), join(folder, "new.json"), "--yes", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ planned: [], held: 1, kept: [{ id: left, reason: "no note" }] });
+    expect(JSON.parse(stdout)).toMatchObject({ planned: [], held: 1, kept: [{ id: left, reason: "no proof" }] });
     expect(await revoked()).toEqual([]);
   });
 
@@ -193,8 +193,8 @@ describe("by a prefix", () => {
     const shown = await sweepBy({}, "--yes", "--json");
     const { kept } = JSON.parse(shown.stdout) as { kept: { id: string; reason: string }[] };
     expect(kept.map(({ id, reason }) => [id, reason]).sort()).toEqual([
-      [selected, "no note"],
-      [other, "no note"],
+      [selected, "no proof"],
+      [other, "no proof"],
     ]);
     expect(await revoked()).toEqual([]);
     const { code, stdout } = await sweepBy({}, "--prefix", "pr-7-", "--yes");

@@ -108,7 +108,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     const state = readDeployment(
       inJson(text, (value) => ({ deployment: { resources: [resource(value)], pending_operations: pending } })),
     );
-    return [stateKeys(state), factsFor(state, { kind: "creating", urn: text, mark: text })?.holds({ id: text })];
+    return [
+      stateKeys(state),
+      factsFor(state, { kind: "creating", urn: text, mark: text }, new Map())?.holds({ id: text }),
+    ];
   },
   "the history": readHistory,
   "the history with a text": (text) =>

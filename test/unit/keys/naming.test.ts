@@ -4,8 +4,8 @@ import { deadlineIn } from "../../../provider/keys/deadline";
 import {
   formatKey,
   formatListed,
-  generatedIn,
   highestListed,
+  keysByMark,
   markIn,
   nameInUrn,
   nameOf,
@@ -93,8 +93,7 @@ test("the highest number is that of the same mark alone", () => {
   expect(highestListed(keys, MARK)).toBe(7);
   expect(highestListed(keys, newMark(URN, "none"))).toBe(0);
   const generated = keys.slice(0, 3);
-  expect([...generatedIn(keys).byMark.values()]).toEqual([generated.slice(0, 2), generated.slice(2)]);
-  expect([...generatedIn(keys).byTag]).toEqual([[tagOf(URN), generated]]);
+  expect([...keysByMark(keys).values()]).toEqual([generated.slice(0, 2), generated.slice(2)]);
 });
 
 test.each([

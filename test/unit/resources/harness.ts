@@ -131,11 +131,9 @@ export class Run extends Session {
     super(() => {
       throw new Error("there is no engine");
     });
-    const ask = { state: () => this.#state(), history: () => this.#history() };
-    this.stack = new Stack(
-      (_, text) => this.outcome.warn.push(text),
-      () => ask,
-    );
+    const ask = { state: () => this.#state(), history: () => this.#history(), organizations: async () => [] };
+    this.stack = new Stack(() => ask);
+    if (of.service !== undefined) this.stack.rememberName("acme/app/dev");
     this.configure((name) => of.settings[name]);
     // A process of its own begins now, by the clock of the test.
     Object.defineProperty(performance, "timeOrigin", { value: of.startedAt ?? of.clock.now(), configurable: true });
@@ -158,14 +156,16 @@ export class Run extends Session {
   async #state() {
     this.outcome.exports++;
     if (!this.of.isReadable) throw new PulumiError("`pulumi stack export` failed with exit code 1", "failed");
-    return readDeployment(JSON.stringify(this.of.deployment));
+    return readDeployment(JSON.stringify(this.of.service === "late" ? this.of.savedBefore : this.of.deployment));
   }
 
   async #history() {
     this.outcome.histories++;
     const { history } = this.of;
     if (history === undefined) throw new PulumiError("`pulumi stack history` failed with exit code 1", "failed");
-    return readHistory(JSON.stringify(history));
+    const { service, began } = this.of;
+    const now = service === undefined ? [] : [{ kind: "update", result: "in-progress", startTime: iso(began) }];
+    return readHistory(JSON.stringify([...now, ...history]));
   }
 }
 
@@ -182,6 +182,11 @@ export class TestStack {
   isReadable = true;
   /** Whether it answers for this stack. */
   isOther = false;
+  /** A service that shows the changes of a run at once, or only at its end. @default files */
+  service: "live" | "late" | undefined;
+  /** The state as the last run began, and when that was. */
+  savedBefore: object = {};
+  began = 0;
   /** When the next process was started. @default when it runs */
   startedAt: number | undefined;
   settings: Record<string, string>;
@@ -308,6 +313,8 @@ export class TestStack {
   async #run(body: (run: Run) => Promise<unknown>): Promise<Outcome> {
     await this.clock.pass(SECOND);
     const since = (await this.plane.log()).at(-1)?.seq ?? 0;
+    this.savedBefore = this.deployment;
+    this.began = this.clock.now();
     const run = new Run(this);
     await body(run);
     run.outcome.requests = await this.requests(since);

@@ -61,10 +61,10 @@ it("a program registers its own resources and nothing else", async () => {
   expect(requests.flatMap((request) => request.getDependenciesList())).toEqual([]);
 });
 
-it("a resource is registered with its own inputs and three hidden ones, and its secrets are secret", async () => {
+it("a resource is registered with its own inputs and four hidden ones, and its secrets are secret", async () => {
   const [rotating, key, gate] = await run(declareAll);
   const urn = (request?: Request) => `urn:pulumi:dev::proj::${request?.getType()}::${request?.getName()}`;
-  const hidden = { __seed: expect.any(String), __provider: expect.any(String) };
+  const hidden = { __organization: "acme", __seed: expect.any(String), __provider: expect.any(String) };
   expect(inputsOf(key)).toEqual({ account: "eu", resourceUrn: urn(key), ...hidden });
   expect(inputsOf(rotating)).toEqual({
     organizationId: "org-1",

@@ -2,6 +2,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
+import { KeyMemory } from "../../../provider/keys/memory";
 import { isSecret, membersOf } from "../../../provider/members";
 import { service } from "../../../provider/plugin/server";
 import { apiKey } from "../../../provider/resources/api-key";
@@ -19,7 +20,7 @@ const HOSTILE = `\u001b]0;title\u0007\u001b[31m ${SECRET} \u202e\n${"word ".repe
 conceal(SECRET);
 
 // The calls send nothing.
-beforeAll(() => void vi.spyOn(Session.prototype, "place").mockReturnValue({} as never));
+beforeAll(() => void vi.spyOn(Session.prototype, "place").mockReturnValue({ memory: new KeyMemory() } as never));
 afterAll(() => void vi.restoreAllMocks());
 
 const npm = (parts: Partial<ResourceType>) => adapt({ ...apiKey, ...parts });

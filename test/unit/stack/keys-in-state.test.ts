@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { StateResource } from "../../../provider/stack/deployment";
-import { hidesKeys, isKeyplanes, keysIn, markOf, notesIn } from "../../../provider/stack/keys-in-state";
+import {
+  hidesKeys,
+  isKeyplanes,
+  keysIn,
+  lostNamesIn,
+  markOf,
+  pendingCreationsIn,
+} from "../../../provider/stack/keys-in-state";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const rotating = (outputs: object) => saved(`${PLUGIN}RotatingApiKey`, "ci", "ci-abc", { outputs });
@@ -36,7 +43,7 @@ test("a resource has its mark in its inputs or its outputs, and hides a key whos
   expect(read.map(hidesKeys)).toEqual([false, false, true]);
 });
 
-test("a state has notes of the creations of keys, with the inputs of each", () => {
+test("a state has pending creations of keys, with the inputs of each", () => {
   const pending = [
     step("creating", "c", "cccccccccccc", { inputs: { __mark: "cccccccccccc", organizationId: "org-1" } }),
     step("updating", "d", "dddddddddddd"),
@@ -44,7 +51,13 @@ test("a state has notes of the creations of keys, with the inputs of each", () =
     step("creating", "f", "", { inputs: {} }),
   ];
   const resource = { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), inputs: { organizationId: "org-1" } };
-  expect(notesIn(stateOf([], pending))).toMatchObject([{ mark: "cccccccccccc", resource }]);
+  expect(pendingCreationsIn(stateOf([], pending))).toMatchObject([{ mark: "cccccccccccc", resource }]);
+});
+
+test("a resource has the generated names of its lost requests, for which it looks itself", () => {
+  const lostNames = ["ci-aaaaabbbbbbb", "exact", "ci-aaaaabbbbbbb-2"];
+  expect(lostNamesIn({ __mark: "aaaaabbbbbbb", lostNames })).toEqual([lostNames[0], lostNames[2]]);
+  expect(lostNamesIn({})).toEqual([]);
 });
 
 test("the resources of keyplane are its own and its provider, whose configuration has a credential", () => {

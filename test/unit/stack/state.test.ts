@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EngineStep, factsFor } from "../../../provider/stack/state";
+import { type EngineStep, factsFor as factsOf, type Shown } from "../../../provider/stack/state";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
@@ -12,6 +12,11 @@ const deleting: EngineStep = { kind: "deleting", urn: URN, id: "7" };
 const reading: EngineStep = { kind: "reading", urn: URN, id: "7" };
 const own = step("creating", "ci", MARK);
 const deletion = { type: "deleting", resource: apiKey("old name", "7") };
+
+/** What the engine has shown: `ci`, whose key is 7. */
+const shown = (mark = MARK, id = "7"): Shown => new Map([[mark, new Set([id])]]);
+const factsFor = (state: ReturnType<typeof stateOf>, operation: EngineStep, seen: Shown = new Map()) =>
+  factsOf(state, operation, seen);
 
 describe("a state is that of the operation's stack", () => {
   test.each<[string, EngineStep, object[], object[], boolean]>([
@@ -38,12 +43,34 @@ describe("a state is that of the operation's stack", () => {
       [{ type: "deleting", resource: saved("other:index:Thing", "x", "7") }],
       false,
     ],
-    ["with the resource that it refreshes", reading, [apiKey("ci", "7")], [], true],
-    ["with another key under its URN: no", reading, [apiKey("ci", "8")], [], false],
-    ["with its id under another URN, which it had before a rename", reading, [apiKey("other", "7")], [], true],
-    ["without an id to look for: no", { ...reading, id: undefined }, [apiKey("ci", "7")], [], false],
   ])("%s", (_, operation, resources, pending, isProven) => {
     expect(factsFor(stateOf(resources, pending), operation) !== undefined).toBe(isProven);
+  });
+
+  test.each<[string, object[], object[], Shown, boolean]>([
+    ["with a resource that the engine has shown", [apiKey("ci", "7", { __mark: MARK })], [], shown(), true],
+    ["with one that an alias renamed", [apiKey("old", "7", { __mark: MARK })], [], shown(), true],
+    ["with another key under its mark: no", [apiKey("ci", "8", { __mark: MARK })], [], shown(), false],
+    ["with its key under another mark: no", [apiKey("ci", "7", { __mark: OTHER_MARK })], [], shown(), false],
+    ["with its mark alone: no", [apiKey("ci", "7", { __mark: MARK })], [], new Map([[MARK, new Set()]]), false],
+    [
+      "with a resource that has the same mark and id, but is no key: no",
+      [saved("other:index:Thing", "x", "7", { outputs: { __mark: MARK } })],
+      [],
+      shown(),
+      false,
+    ],
+  ])("%s", (_, resources, pending, seen, isProven) => {
+    for (const operation of [creating, updating, deleting, reading]) {
+      const facts = factsFor(stateOf(resources, pending), operation, seen);
+      expect([facts !== undefined, facts?.isFromBefore]).toEqual([isProven, isProven ? true : undefined]);
+    }
+  });
+
+  test("and from this run only if it has the operation", () => {
+    const state = stateOf([apiKey("ci", "7", { __mark: MARK })], [deletion]);
+    expect(factsFor(state, deleting, shown())?.isFromBefore).toBe(false);
+    expect(factsFor(state, reading, shown())?.isFromBefore).toBe(true);
   });
 
   test("a stack of another name has no such note", () => {
@@ -56,7 +83,7 @@ describe("a note of an interrupted creation", () => {
   const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
     const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
     const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
-    return facts?.notes.map((note) => [note.mark, note.provider]);
+    return facts?.pendingCreations.map((each) => [each.mark, each.process]);
   };
   const OTHER = providerUrn("eu");
   const IN_PLUGIN = providerUrn("default_1_2_3", "keyplane");
@@ -102,15 +129,29 @@ describe("a note of an interrupted creation", () => {
   });
 
   test("is compared with the provider of a resource that is refreshed or deleted", () => {
-    const resource = apiKey("ci", "7", {}, { provider: `${OTHER}::p-1` });
+    const resource = apiKey("ci", "7", { __mark: MARK }, { provider: `${OTHER}::p-1` });
     const left = step("creating", "left", OTHER_MARK, { provider: `${OTHER}::p-0` });
     const state = stateOf([provider(), provider(OTHER), resource], [left, { type: "deleting", resource }]);
     for (const operation of [reading, deleting]) {
-      expect(factsFor(state, operation)?.notes).toEqual([
-        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, provider: "own" },
+      expect(factsFor(state, operation, shown())?.pendingCreations).toMatchObject([
+        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, process: "own" },
       ]);
     }
   });
+});
+
+test("a mark is that of a resource, which has requested so many names in one of the run's processes", () => {
+  const OTHER = providerUrn("eu");
+  const resources = [
+    apiKey("ci", "7", { __mark: MARK, requests: 3 }),
+    apiKey("db", "8", { __mark: OTHER_MARK }, { provider: `${OTHER}::p-1` }),
+  ];
+  const facts = factsFor(stateOf([provider(), provider(OTHER), ...resources]), reading, shown());
+  expect([MARK, OTHER_MARK, "ccccccccccc"].map((mark) => facts?.ownerOf(mark))).toEqual([
+    { attempts: 3, process: "own" },
+    { attempts: 1, process: "other" },
+    undefined,
+  ]);
 });
 
 describe("a key", () => {
@@ -142,6 +183,12 @@ describe("a key", () => {
     // The state has no name of a key that is to be revoked.
     const toRevoke = factsFor(stateOf([rotating({ keyId: "8", pendingRevocations: ["9"] })], [own]), creating);
     expect(toRevoke?.holds({ id: "9", name: "any" })).toBe("yes");
+  });
+
+  test("of a lost request is held, because its resource looks for it", () => {
+    const resource = apiKey("a", "8", { __mark: MARK, lostNames: [`a-${MARK}-2`] });
+    const facts = factsFor(stateOf([resource], [own]), creating);
+    expect([`a-${MARK}-2`, `a-${MARK}-3`].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
   });
 
   test("has a holder", () => {

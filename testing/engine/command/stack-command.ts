@@ -35,7 +35,9 @@ export async function manage(words: readonly string[], args: readonly string[], 
 
 async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   const place = await placeOf(flags, env);
-  const sealed = (await place.backend.load(place.project.name, place.stack)) ?? { manifest: manifestAt(new Date()) };
+  const run = await place.backend.runInProgress(place.project.name, place.stack);
+  const saved = run === undefined ? await place.backend.load(place.project.name, place.stack) : run.before;
+  const sealed = saved ?? { manifest: manifestAt(new Date()) };
   const deployment = flags.switches.has("show-secrets")
     ? ((await OpenStack.open(place, env)).opened() ?? sealed)
     : sealed;
@@ -48,7 +50,10 @@ async function history(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   if (!Number.isInteger(size)) throw new Error("--page-size must be a whole number");
   const { backend, project, stack } = await placeOf(flags, env);
   const records = await backend.history(project.name, stack).read(size);
-  console.log(JSON.stringify(records.map(shownRecord), undefined, 2));
+  const run = await backend.runInProgress(project.name, stack);
+  const started = run && new Date(run.startTime * 1_000).toISOString();
+  const inProgress = run ? [{ kind: "update", result: "in-progress", startTime: started, environment: {} }] : [];
+  console.log(JSON.stringify([...inProgress, ...records.map(shownRecord)], undefined, 2));
 }
 
 async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {

@@ -8,6 +8,19 @@ import { fileURLToPath } from "node:url";
 import { type Checkpoint, type Deployment, requireSchema } from "./checkpoint";
 import { History } from "./history";
 
+/**
+ * Whether the backend answers as a service that shows the changes of a run only at its end: `stack export` shows the state
+ * from before the run in progress, and `stack history` that run, also after a kill, until `cancel`.
+ */
+const isLate = (): boolean => process.env.KEYPLANE_LATE_STATE === "true";
+
+/** A run in progress, as a late backend shows it. */
+interface RunInProgress {
+  /** In seconds since 1970. */
+  readonly startTime: number;
+  readonly before: Deployment | undefined;
+}
+
 /** A folder of stacks. */
 export class FileBackend {
   constructor(
@@ -72,7 +85,10 @@ export class FileBackend {
     await mkdir(directory, { recursive: true });
     const name = `${randomUUID()}.json`;
     await this.refuseOtherLocks(directory, name);
-    const content = { pid: process.pid, username: userInfo().username, hostname: hostname(), timestamp: new Date() };
+    const content = {
+      ...{ pid: process.pid, username: userInfo().username, hostname: hostname(), timestamp: new Date() },
+      ...(isLate() && { before: await this.load(project, stack) }),
+    };
     await writeFile(join(directory, name), JSON.stringify(content));
     const unlock = () => rm(join(directory, name), { force: true });
     // Check again: two processes may both have checked before either wrote its lock.
@@ -83,9 +99,32 @@ export class FileBackend {
     return unlock;
   }
 
+  /** The run in progress, as a late backend shows it. */
+  async runInProgress(project: string, stack: string): Promise<RunInProgress | undefined> {
+    const directory = this.lockDirectory(project, stack);
+    const [name] = isLate() ? await namesIn(directory) : [];
+    if (name === undefined) return undefined;
+    const { timestamp, before } = JSON.parse(await readFile(join(directory, name), "utf8"));
+    return { startTime: Math.floor(Date.parse(timestamp) / 1_000), before };
+  }
+
   /** Removes all locks of a stack, as `pulumi cancel` does. */
   async cancel(project: string, stack: string): Promise<void> {
     const directory = this.lockDirectory(project, stack);
+    const killed = await this.runInProgress(project, stack);
+    if (killed !== undefined) {
+      const { startTime } = killed;
+      const endTime = Math.floor(Date.now() / 1_000);
+      const record = {
+        kind: "update",
+        result: "failed",
+        startTime,
+        endTime,
+        environment: {},
+        resourceChanges: {},
+      } as const;
+      await this.history(project, stack).add(record);
+    }
     for (const name of await namesIn(directory)) await unlink(join(directory, name));
   }
 

@@ -206,39 +206,68 @@ describe("a key that a killed creation left behind", () => {
   });
 });
 
-describe("a key that nothing names", () => {
-  test("and that has the tag of a resource which gets a key now, is told with the command, and stays live", async () => {
+describe("a key that nothing proves to be an orphan", () => {
+  test("and that has the tag of the stack is reported by each run that changes a key, and stays live", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() }, { dies: "ci" });
-    const [left] = await stack.live();
+    const [orphan] = await stack.live();
     stack.notes = [];
-    const run = await stack.up({ ci: key() });
-    expect(run.errors).toEqual({});
-    expect(run.warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
-    expect(await stack.live()).toHaveLength(2);
-    // A resource that has a key tells it no more.
-    expect((await stack.up({ ci: key(), db: key() })).warn).toEqual([]);
+    for (const program of [{ ci: key() }, { ci: key(), db: key() }]) {
+      const run = await stack.up(program);
+      expect(run.errors).toEqual({});
+      expect(run.warn).toEqual([expect.stringContaining(`npx keyplane revoke ${orphan}`)]);
+    }
+    expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${orphan}`)]);
+    expect((await stack.destroy()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${orphan}`)]);
+    expect(await stack.live()).toEqual([orphan]);
   });
 
-  test("is another stack's: it is neither told nor revoked, used or not", async () => {
+  test("is another stack's: it is neither reported nor asked about, used or not", async () => {
     const stack = await TestStack.start();
-    const other = stack.beside();
-    await other.up({ theirs: key(), more: rotating() });
-    expect(
-      (await stack.plane.liveKeys()).some(({ name }) => name.includes(tagOf(urnOf(`${DYNAMIC}ApiKey`, "ci")))),
-    ).toBe(false);
+    const elsewhere = tagOf("urn:pulumi:dev::shop::x");
+    expect(elsewhere).not.toBe(tagOf(urnOf(`${DYNAMIC}ApiKey`, "ci")));
+    const { id } = await stack.plane.state.createKey(`ci-${elsewhere}bbbbbbb`);
+    await stack.plane.state.createKey(`db-${elsewhere}ccccccc`);
+    await stack.plane.state.useKey(String(id));
     const before = await stack.live();
-    const run = await stack.up({ ci: key() });
-    expect(run).toMatchObject({ warn: [], info: [], errors: {} });
+    expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], info: [], errors: {}, exports: 0 });
     expect(await stack.live()).toEqual([...before, stack.outputs().keyId]);
   });
 
-  test("is not asked about if it was used: a busy account costs no question for the state", async () => {
+  test("can be of a stack of the same name in another backend: one line reports all that are unused", async () => {
     const stack = await TestStack.start();
     const other = stack.beside();
-    await other.up({ theirs: key() });
-    await stack.plane.state.useKey(String(other.outputs("theirs").keyId));
-    expect(await stack.up({ ci: key() })).toMatchObject({ exports: 0, warn: [] });
+    await other.up({ theirs: key(), more: rotating(), used: key() });
+    await stack.plane.state.useKey(String(other.outputs("used").keyId));
+    const before = await stack.live();
+    const run = await stack.up({ ci: key(), app: rotating() });
+    expect([run.errors, run.exports, run.warn.length]).toEqual([{}, 1, 1]);
+    const [warned] = run.warn;
+    for (const name of ["theirs", "more"]) expect(warned).toContain(String(other.outputs(name).keyId));
+    expect(warned).not.toContain(String(other.outputs("used").keyId));
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual(before);
+  });
+});
+
+describe("a key with the exact name of a killed creation", () => {
+  test("is reported by the next run that asks for the state, and stays live", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key({ name: "deploy" }), more: key() }, { dies: "ci" });
+    const orphan = (await stack.plane.liveKeys()).find(({ name }) => name === "deploy");
+    stack.notes = stack.notes.slice(0, 1);
+    await stack.up({ other: rotating() }, { dies: "other" });
+    const run = await stack.up({ more: key(), last: key() });
+    expect(run.errors).toEqual({});
+    expect(run.warn).toEqual([expect.stringContaining(`npx keyplane revoke ${orphan?.id}`)]);
+    expect(await stack.live()).toContain(String(orphan?.id));
+  });
+
+  test("is not reported beside its own creation, which says that the name is taken", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key({ name: "deploy" }), more: key() }, { dies: "ci" });
+    const run = await stack.up({ ci: key({ name: "deploy" }) });
+    expect([codeOf(run), run.warn]).toEqual(["KP-NAME-TAKEN", []]);
   });
 });
 
@@ -318,7 +347,69 @@ describe("the next key of a killed rotation", () => {
   });
 });
 
-test("a process tells a key once, however many resources see it", async () => {
+describe.each(["live", "late"] as const)("a service that shows the changes of a run %s", (service) => {
+  test("shows what a killed creation left behind: it is revoked", async () => {
+    const { stack, left } = await killed({ ci: key(), db: key() });
+    stack.service = service;
+    const run = await stack.up({ ci: key(), db: rotating() });
+    expect(run.errors).toEqual({});
+    expect(run.exports).toBe(1);
+    expect(await stack.live()).not.toContain(left);
+  });
+
+  test("shows it to a destroy and to a refresh", async () => {
+    const { stack, left } = await killed({ ci: key(), db: key() });
+    stack.service = service;
+    expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("shows the next attempt of a killed rotation: it is revoked", async () => {
+    const { stack, current, left } = await killedRotation();
+    stack.service = service;
+    expect((await stack.up(second)).errors).toEqual({});
+    expect(await stack.live()).toEqual([current, stack.outputs().keyId]);
+    expect(await stack.live()).not.toContain(left);
+  });
+
+  test("replaces a key with an exact name, without a crash", async () => {
+    const stack = await TestStack.start();
+    stack.service = service;
+    const program = (at: string) => ({ ci: key({ name: "deploy", rotationTriggers: { at } }) });
+    await stack.up(program("1"));
+    expect((await stack.up(program("2"))).errors).toEqual({});
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("does not show another stack: nothing is revoked, and the orphan is reported", async () => {
+    const { stack, left } = await killed({ ci: key(), db: key() });
+    stack.service = service;
+    stack.isOther = true;
+    stack.resources = [];
+    const other = stack.beside();
+    await other.up({ db: key() });
+    stack.resources = other.resources.map((each) => ({ ...each, id: "7" }));
+    const run = await stack.destroy();
+    expect(run.warn.join()).toContain(left);
+    expect(await stack.live()).toContain(left);
+  });
+});
+
+test("a key that another process of the run has made is left alone, although a late state lacks it", async () => {
+  const stack = await TestStack.start();
+  stack.service = "late";
+  const other = stack.beside();
+  await other.up({ theirs: key() });
+  stack.startedAt = stack.clock.now() + SECOND;
+  // The run began before the other process made its key.
+  const began = stack.clock.now() - HOUR;
+  Object.defineProperty(stack, "began", { get: () => began, set: () => {} });
+  expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], errors: {} });
+  expect(await stack.live()).toHaveLength(2);
+});
+
+test("a process reports a key once, however many resources see it", async () => {
   const { stack, left } = await killed();
   const other = stack.beside();
   await other.up({ db: key(), e: rotating(), f: key() });

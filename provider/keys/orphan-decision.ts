@@ -1,0 +1,41 @@
+/** What is known about a live key that this process has neither made nor revoked, nor was shown. */
+export interface OrphanFacts {
+  readonly isUsed: boolean;
+  /** Whether a resource in the state has it; `unknown` without the state, or if ids in it are encrypted. */
+  readonly isHeld: "yes" | "no" | "unknown";
+  /** Whether another process of the run may be about to save it. */
+  readonly isUnderWay: "yes" | "no" | "unknown";
+  /**
+   * What shows that an interrupted run of this stack requested its name: a pending creation in the stack's own state, or the
+   * mark of a resource there, with a higher number than the resource has requested. An exact name of a pending creation can
+   * be somebody else's, so it is no proof.
+   */
+  readonly proof: "pending creation" | "next attempt" | "exact name" | "none";
+  /** Whether an update has ended since it was made, and may have handed it out. Matters only for `next attempt`. */
+  readonly isUpdatedSince: "yes" | "no" | "unknown";
+}
+
+/** Why a key is reported. */
+export type Why = "no state" | "used" | "under way" | "updated since" | "no history" | "exact name" | "no proof";
+
+/** `leave`: somebody has the key. `report`: it stays live, and the user reads why. */
+export type OrphanDecision =
+  | { readonly decision: "revoke" | "leave" }
+  | { readonly decision: "report"; readonly why: Why };
+
+/**
+ * Decides about a key that may be an orphan. The engine saves a key before it goes on, so a key whose creation is still
+ * pending was never handed out. Unknown is never a proof.
+ */
+export function decideOrphan({ isUsed, isHeld, isUnderWay, proof, isUpdatedSince }: OrphanFacts): OrphanDecision {
+  if (isHeld === "yes" || isUnderWay === "yes") return { decision: "leave" };
+  // Somebody has a key that is used: it was moved, kept or handed on.
+  if (isUsed && proof === "none") return { decision: "leave" };
+  if (isHeld === "unknown") return { decision: "report", why: "no state" };
+  if (proof === "exact name") return { decision: "report", why: proof };
+  if (isUsed) return { decision: "report", why: "used" };
+  if (isUnderWay === "unknown") return { decision: "report", why: "under way" };
+  if (proof === "none") return { decision: "report", why: "no proof" };
+  if (proof === "pending creation" || isUpdatedSince === "no") return { decision: "revoke" };
+  return { decision: "report", why: isUpdatedSince === "yes" ? "updated since" : "no history" };
+}

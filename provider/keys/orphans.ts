@@ -1,0 +1,255 @@
+import type { ApiKeyRecord } from "../api/records";
+import { isAborted, isKeyplaneError, KeyplaneError, messageOf } from "../errors";
+import { getOrCreate } from "../get-or-create";
+import { textOf } from "../members";
+import { type Run, updatedSince } from "../stack/history";
+import type { Unread } from "../stack/stack";
+import type { EngineStep, PendingCreation, StackFacts } from "../stack/state";
+import { counted } from "../text";
+import type { Call } from "./call";
+import { formatListed, keysByMark, markIn, numberIn, shownResource, tagIn, tagOf } from "./naming";
+import { decideOrphan, type OrphanFacts, type Why } from "./orphan-decision";
+import type { Place } from "./place";
+import { isWord, revokeCommand, sameScope } from "./scope";
+
+/** Maximum number of keys in a report. The command shows all. */
+const MAX_REPORTED = 10;
+
+const REASONS: Readonly<Record<Why, string>> = {
+  "no state": "the state of the stack could not be read",
+  used: "an interrupted run created it, but somebody used it",
+  "under way": "another version of the provider may be creating it",
+  "updated since": "an interrupted rotation may have created it, but a run that ended later may have handed it out",
+  "no history": "an interrupted rotation may have created it, but the history of the stack does not show that",
+  "exact name": "an interrupted creation requested its name, but somebody else can have taken it",
+  "no proof": "nothing in the state of this stack shows who created it",
+};
+
+/**
+ * The list that this process requests before its first creation. If it fails, the resource that asked first has the
+ * whole message, and the others refer to it.
+ */
+export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRecord[]> {
+  const { memory } = place;
+  const isAsker = memory.first === undefined;
+  memory.first ??= { keys: place.keys.list(), urn };
+  const { first } = memory;
+  try {
+    return await first.keys;
+  } catch (error) {
+    if (memory.first === first) memory.first = undefined;
+    if (isAsker || first.urn === urn || !isKeyplaneError(error) || isAborted(error)) throw error;
+    const asker = shownResource(first.urn);
+    throw new KeyplaneError(error.code, `the list of keys could not be read: see the error of ${asker}`, error);
+  }
+}
+
+/** The operation of the engine that a call belongs to. It is pending in the state while the call is under way. */
+export function stepOf({ verb, urn, id, mark }: Call): EngineStep {
+  const kinds = { create: "creating", update: "updating", delete: "deleting", read: "reading" } as const;
+  return { kind: kinds[verb], urn, mark, id };
+}
+
+/**
+ * Revokes the orphans in a list: the keys that interrupted runs of this stack have created and that nobody got. A refresh only
+ * reports them. All calls of a process share one pass over the list, which costs no request of its own. The state is asked for
+ * only if a key of this stack is unexplained. Returns, to the call that began the pass, the ids that could not be revoked.
+ * Never throws, because it must not lose the work beside it.
+ */
+export async function revokeOrphans(call: Call): Promise<readonly string[]> {
+  const { memory } = call.place;
+  const isRefresh = call.verb === "read";
+  try {
+    const keys = await firstList(call);
+    const isAsker = !memory.passes.has(isRefresh);
+    const live = getOrCreate(memory.passes, isRefresh, () => passOver(keys, call));
+    const ids = await live;
+    return isAsker ? ids : [];
+  } catch (error) {
+    // Without the list, the call itself fails, or says what it could not find out.
+    if (memory.first !== undefined && !isAborted(error)) {
+      call.row.warn(`could not look for orphans of interrupted runs. The next run tries again: ${messageOf(error)}`);
+    }
+    return [];
+  }
+}
+
+/** Does the work of a call beside the pass over the list, and ends with both. */
+export async function besideOrphans<Done>(call: Call, work: () => Promise<Done>): Promise<Done> {
+  const pass = revokeOrphans(call);
+  try {
+    return await work();
+  } finally {
+    await pass;
+  }
+}
+
+/** What the pass knows beside the list. */
+interface Known {
+  readonly state: StackFacts | Unread;
+  readonly runs: readonly Run[] | Unread | undefined;
+}
+
+async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
+  const open = unexplainedIn(keys, call);
+  if (open.length === 0) return [];
+  const known = await ask(open, call);
+  const candidates = [...open, ...exactNamesIn(keys, known, call)];
+  const found = candidates.map((key) => ({ key, decided: decideOrphan(factsOf(key, known, call)) }));
+  const toRevoke = found.flatMap(({ key, decided }) => (decided.decision === "revoke" ? [key] : []));
+  const isRefresh = call.verb === "read";
+  const reported = found.flatMap(({ key, decided }) =>
+    decided.decision === "report" ? [{ key, why: reasonOf(decided.why, known) }] : [],
+  );
+  const next = isRefresh
+    ? toRevoke.map((key) => ({ key, why: "an interrupted run created it, and nobody got it" }))
+    : [];
+  report([...next, ...reported], { isRevokedNext: next.length > 0 }, call);
+  if (isRefresh) return [];
+  const live = await Promise.all(toRevoke.map((key) => revokeOrphan(key, call)));
+  return live.flat();
+}
+
+/** The keys with generated names of this stack that nothing in this process explains. */
+function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiKeyRecord[] {
+  const tag = tagOf(call.urn);
+  const ours = [...keysByMark(keys)].filter(([mark]) => tagIn(mark) === tag || call.stack.hasShown(mark));
+  return ours.flatMap(([, same]) => same).filter((key) => isUnexplained(key, call));
+}
+
+/** The keys with the exact names of interrupted creations that nothing in this process explains. */
+function exactNamesIn(keys: readonly ApiKeyRecord[], { state }: Known, call: Call): readonly ApiKeyRecord[] {
+  if ("unread" in state) return [];
+  // A creation of this run says itself that its name is taken.
+  const isOver = ({ urn, inputs }: PendingCreation) =>
+    !call.stack.hasDeployed(urn) && sameScope(inputs, call.place.scope);
+  const names = new Set(
+    state.pendingCreations.flatMap((each) => (isOver(each) ? (textOf(each.inputs.name) ?? []) : [])),
+  );
+  return keys.filter((key) => names.has(key.name) && isUnexplained(key, call));
+}
+
+/** Whether this process has neither made a key, nor revoked it, nor was shown a resource that has it. */
+function isUnexplained(key: ApiKeyRecord, { place }: Call): boolean {
+  return !place.memory.has(key) && !place.keys.hasRevoked(key.id);
+}
+
+/** Asks for the state, and for the history if the decision about a key needs it. */
+async function ask(open: readonly ApiKeyRecord[], call: Call): Promise<Known> {
+  const state = await call.stack.state(stepOf(call));
+  if ("unread" in state) return { state, runs: undefined };
+  const isOpen = (key: ApiKeyRecord) =>
+    key.lastUsedAt === null &&
+    state.holds(key) === "no" &&
+    (state.isFromBefore || proofOf(key, state).proof === "next attempt");
+  return { state, runs: open.some(isOpen) ? await call.stack.history(stepOf(call)) : undefined };
+}
+
+function factsOf(key: ApiKeyRecord, { state, runs }: Known, { place }: Call): OrphanFacts {
+  const isUsed = key.lastUsedAt !== null;
+  if ("unread" in state) {
+    const isUnderWay = isYoung(key, startedAt(place)) ? "yes" : "unknown";
+    return { isUsed, isHeld: "unknown", isUnderWay, proof: "none", isUpdatedSince: "unknown" };
+  }
+  const { proof, process } = proofOf(key, state);
+  const { skewMs = 0 } = place.account;
+  const ended = runs === undefined || "unread" in runs ? [] : runs;
+  // The history has this machine's clock.
+  const runBegan = ended[0]?.isInProgress ? ended[0].began + skewMs : undefined;
+  return {
+    isUsed,
+    isHeld: state.holds(key),
+    isUnderWay: isUnderWay(),
+    proof,
+    isUpdatedSince: updatedSince(ended, Date.parse(key.createdAt) - skewMs),
+  };
+
+  function isUnderWay(): OrphanFacts["isUnderWay"] {
+    // Only this process creates keys of the resources that it updates, and none before it has the list.
+    if (proof === "next attempt" && process === "own") return "no";
+    if (isYoung(key, Math.min(startedAt(place), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
+    // A state from before the run has only creations of earlier runs.
+    if (process === "own" || ((state as StackFacts).isFromBefore && runBegan !== undefined)) return "no";
+    return process === "other" ? "yes" : "unknown";
+  }
+}
+
+/** What in the state shows that an interrupted run requested a key, and whose process that was. */
+function proofOf(
+  { name }: ApiKeyRecord,
+  state: StackFacts,
+): Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process"> {
+  const mark = markIn(name) ?? "";
+  const creation = state.pendingCreations.find((each) => each.mark === mark || each.inputs.name === name);
+  if (creation !== undefined) {
+    return { proof: creation.mark === mark ? "pending creation" : "exact name", process: creation.process };
+  }
+  const owner = state.ownerOf(mark);
+  const isNext = owner !== undefined && numberIn(name) > owner.attempts;
+  return isNext ? { proof: "next attempt", process: owner.process } : { proof: "none", process: "own" };
+}
+
+/** A key, and why it is reported. */
+interface Reported {
+  readonly key: ApiKeyRecord;
+  readonly why: string;
+}
+
+function reasonOf(why: Why, { state, runs }: Known): string {
+  const unread = "unread" in state ? state : runs !== undefined && "unread" in runs ? runs : undefined;
+  return unread !== undefined && (why === "no state" || why === "no history")
+    ? `${REASONS[why]}: ${unread.unread}`
+    : REASONS[why];
+}
+
+/** Reports keys once, in one message. */
+function report(
+  found: readonly Reported[],
+  { isRevokedNext }: { readonly isRevokedNext: boolean },
+  { place, row, stack, urn }: Call,
+): void {
+  const open = found.filter(({ key }) => !place.memory.reported.has(key.id));
+  if (open.length === 0) return;
+  const byReason = new Map<string, string[]>();
+  for (const { key, why } of open.slice(0, MAX_REPORTED)) getOrCreate(byReason, why, () => []).push(formatListed(key));
+  for (const { key } of open) place.memory.reported.add(key.id);
+  const reasons = [...byReason].map(([why, shown]) => `key ${shown.join(", key ")}: ${why}`);
+  if (open.length > MAX_REPORTED) reasons.push(`and ${open.length - MAX_REPORTED} more`);
+  const ids = open.map(({ key }) => key.id).join(" ");
+  const name = stack.nameFor(urn);
+  const sweep = `npx keyplane sweep --stack ${isWord(name) ? name : "NAME"}`;
+  const next = isRevokedNext
+    ? `The next \`pulumi up\` or \`destroy\` that changes a key revokes what nobody got, and so does \`${sweep}\`. `
+    : "";
+  row.warn(
+    `${counted(open.length, "key")} of this stack may be orphaned, and stay${open.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}` +
+      `A stack of the same name in another backend may have a key. \`${sweep}\` shows more. If nobody has ${open.length === 1 ? "it" : "them"}, run ` +
+      `\`${revokeCommand(ids, place.scope)}\``,
+  );
+}
+
+/** Revokes an orphan. Returns its id if it could not be revoked. */
+async function revokeOrphan(key: ApiKeyRecord, { place, row }: Call): Promise<readonly string[]> {
+  const shown = `key ${formatListed(key)}, which an interrupted run created and nobody got`;
+  try {
+    row.progress(`revoking orphan ${key.id}`);
+    await place.keys.revoke(key.id);
+    row.info(`revoked ${shown}`);
+    return [];
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    const command = revokeCommand(key.id, place.scope);
+    row.warn(`could not revoke ${shown}. Run \`${command}\`, or run the command again: ${messageOf(error)}`);
+    return [key.id];
+  }
+}
+
+/** Whether a key is not older than a time in milliseconds by the service's clock. A list has whole seconds. */
+function isYoung({ createdAt }: ApiKeyRecord, time: number): boolean {
+  return !(Date.parse(createdAt) < Math.floor(time / 1_000) * 1_000);
+}
+
+/** When this process was started, by the service's clock. */
+function startedAt({ account }: Place): number {
+  return performance.timeOrigin + (account.skewMs ?? 0);
+}
