@@ -34,6 +34,8 @@ export interface StackFacts {
   isRetained(key: ListedKey): boolean | undefined;
   /** A resource that has a key as its current or previous one. */
   holderOf(key: ListedKey): Holder | undefined;
+  /** The URN of a resource of another provider that is the key, as its id and an output with its name show, and is deleted. */
+  othersOf(key: ListedKey): string | undefined;
 }
 
 /** A resource that has a key. One that was `replaced` is left to be deleted. */
@@ -69,6 +71,10 @@ export function factsFor(deployment: Deployment, step: EngineStep): StackFacts |
     holds: (key) => (holderOf(key) !== undefined ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
     holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked"),
+    othersOf: ({ id, name }) =>
+      deployment.resources.find(
+        (each) => !isKeyplanes(each) && !each.retained && each.id === id && Object.values(each.outputs).includes(name),
+      )?.urn,
   };
 }
 
