@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { didYouMean } from "../../provider/nearest";
+import { isOwnSetting } from "../../provider/settings/own-settings";
 import { SETTING_NAMES } from "../../provider/settings/setting-names";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
@@ -31,7 +32,9 @@ export function checkNode(version: string = process.versions.node): Finding {
  */
 export async function checkProgram(folder: string, settings: readonly string[]): Promise<readonly Finding[]> {
   const project = readProject(folder);
-  const unknown = settings.filter((name) => !SETTING_NAMES.some((known) => known === name));
+  const unknown = settings.filter(
+    (name) => !SETTING_NAMES.some((known) => known === name) && !isOwnSetting(name, project.name),
+  );
   const found = [project.finding, ...unknown.map((name) => misnamed(name, project))];
   if (!project.isNode) return found;
   const packages = packageManagerOf(folder, project.options.packagemanager);

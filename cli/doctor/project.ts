@@ -7,6 +7,7 @@ import { type Finding, fail, ok } from "./finding";
 /** What a program's Pulumi.yaml says. */
 export interface Project {
   readonly finding: Finding;
+  readonly name?: string | undefined;
   /** Programs in other languages use the plugin, and no packages of Node. */
   readonly isNode: boolean;
   readonly main?: string | undefined;
@@ -25,16 +26,22 @@ export function readProject(folder: string): Project {
     return failed(`there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
   const declared = readYaml(file);
   const runtime = isObject(declared?.runtime) ? declared.runtime : { name: declared?.runtime };
-  const name = textOf(runtime.name);
-  if (declared === undefined || !name) {
+  const runtimeName = textOf(runtime.name);
+  if (declared === undefined || !runtimeName) {
     return failed(
       `${file} ${declared ? "sets no runtime" : "is not valid YAML"}`,
       "Correct it. `pulumi about` shows the error.",
     );
   }
-  const isNode = name === "nodejs";
-  const says = `${file}, runtime ${name}${isNode ? "" : ", which uses the keyplane plugin"}`;
-  return { finding: ok("program", says), isNode, main: textOf(declared.main), options: membersOf(runtime.options) };
+  const isNode = runtimeName === "nodejs";
+  const says = `${file}, runtime ${runtimeName}${isNode ? "" : ", which uses the keyplane plugin"}`;
+  return {
+    finding: ok("program", says),
+    name: textOf(declared.name),
+    isNode,
+    main: textOf(declared.main),
+    options: membersOf(runtime.options),
+  };
 }
 
 function readYaml(file: string): Members | undefined {

@@ -39,7 +39,7 @@ export const ERRORS = {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is live and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, run `pulumi up` once, or pass `--run-program`: `refresh` and `destroy` use the key of the last `up`. After a 403, use a key of a user who has the permission.",
+      "Check that the key is live and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, put back what you have removed and run `pulumi up` once, or pass `--run-program`: `refresh`, `destroy`, and the removal of a provider or of its last key, use the key of the last `up`. After a 403, use a key of a user who has the permission. If the organization is out of reach for good, remove the resource as the message says.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
@@ -69,7 +69,7 @@ export const ERRORS = {
     kind: "not_found",
     when: "The service has no key, project or operation with this id or name.",
     remedy:
-      "Check the id or the name, and the account of `keyplane:apiKey`. If nothing is found at all, check `keyplane:baseUrl`: it usually ends in `/api/v2`.",
+      "Check the id or the name, and the account of `keyplane:apiKey`. If nothing is found at all, check `keyplane:baseUrl`: it usually ends in `/api/v2`. If the organization is gone, remove the resource as the message says.",
   },
   "KP-AMBIGUOUS": {
     kind: "conflict",
@@ -84,8 +84,9 @@ export const ERRORS = {
   },
   "KP-ADOPT": {
     kind: "conflict",
-    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack has the key, or the resource already exists. Nothing was created, and nothing was revoked.",
-    remedy: "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key.",
+    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack, also of another provider, has the key, or the resource already exists. Nothing was created, and nothing was revoked.",
+    remedy:
+      "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key. A resource of another provider must let the key go first: set `retainOnDelete` there and run `pulumi up`, or run `pulumi state delete`.",
   },
   "KP-CONFLICT": {
     kind: "conflict",

@@ -122,9 +122,9 @@ function wrongKey({ account, apiKeyFrom }: FailedRequest): string {
   if (apiKeyFrom !== "config") return `Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
   // Without a program, Pulumi passes on the configuration that the last run of the program has left in the state.
   return (
-    `Check ${apiKey} in the configuration: its key is wrong or was revoked. \`refresh\` and \`destroy\` use the value ` +
-    "that the last `pulumi up` has left in the state. If you have changed it since, run `pulumi up`, or pass " +
-    "`--run-program`."
+    `Check ${apiKey} in the configuration: its key is wrong or was revoked. \`refresh\`, \`destroy\`, and the removal of a ` +
+    "provider or of its last key, use the value that the last `pulumi up` has left in the state. If you have changed it " +
+    "since, put back what you have removed and run `pulumi up`, or pass `--run-program`."
   );
 }
 

@@ -4,6 +4,7 @@ import type { CheckCall, Failure } from "../schema/check";
 import { type FieldRule, type FieldType, hasUnknown, UNKNOWN } from "../schema/fields";
 import { ACCOUNT_NAME } from "../settings/accounts";
 import { types } from "./field-types";
+import { shownResource } from "./naming";
 
 /** Where keys are: one of the service's lists. */
 export interface Scope {
@@ -72,6 +73,13 @@ export function revokeCommand(keyId: string, { account, organizationId }: Scope)
     value !== undefined && isWord(value) ? [`--${name} ${value}`] : [],
   );
   return ["npx keyplane revoke", keyId, ...options].join(" ");
+}
+
+/** The command that removes a resource from the state and leaves its keys as they are. */
+export function forgetCommand(urn: string): string {
+  return isWord(urn)
+    ? `\`pulumi state delete '${urn}'\``
+    : `\`pulumi state delete\` with the URN of ${shownResource(urn)}`;
 }
 
 /** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */

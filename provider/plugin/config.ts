@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
+import { jsonIn, textOf } from "../members";
 import type { Failure } from "../schema/check";
 import { hasUnknown } from "../schema/fields";
-import type { Values } from "../session/values";
+import { fromPulumi, unmarked, type Values } from "../session/values";
 import { importKeysIn } from "../settings/import-keys";
+import { isOwnSetting } from "../settings/own-settings";
 import { SETTING_NAMES } from "../settings/setting-names";
 import { type ConfigReader, resolveSettings } from "../settings/settings";
 
@@ -30,11 +32,29 @@ export class ProviderConfig {
   }
 }
 
+/**
+ * The inputs of a provider resource that are keyplane's. Java passes a number or a map as JSON, with Pulumi's marks of
+ * secrets and of unknown values in it.
+ * @param project - The project of the stack.
+ */
+export function readInputs(given: Values, project: string | undefined): Values {
+  const inputs = Object.entries(fromPulumi(given)).filter(([name]) => !isUnknown(name) || !isOwnSetting(name, project));
+  return Object.fromEntries(inputs.map(([name, value]) => [name, withoutMarks(value)]));
+}
+
+function withoutMarks(value: unknown): unknown {
+  const json = jsonIn(textOf(value) ?? "");
+  const { plain } = fromPulumi({ plain: unmarked(json) });
+  return plain === undefined || isDeepStrictEqual(plain, json) ? value : plain;
+}
+
+const isUnknown = (name: string): boolean => !NAMES.includes(name) && !OF_ENGINE.test(name);
+
 /** Checks the inputs of a provider resource, without a request. What a preview does not know yet is checked in the run. */
 export function checkConfig(news: Values): readonly Failure[] {
   const reason = `is not a setting of keyplane. The settings are ${NAMES.filter((name) => name !== "accounts").join(", ")}`;
   const failures: Failure[] = Object.keys(news)
-    .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
+    .filter(isUnknown)
     .map((property) => ({ property, reason, code: "KP-CONFIG", known: NAMES }));
   try {
     if (!hasUnknown(news)) resolveSettings(new ProviderConfig(news).read);

@@ -22,7 +22,7 @@ import { fromPulumi } from "../session/values";
 import { SECRET_SETTINGS } from "../settings/setting-names";
 import { toMessage } from "../text";
 import { VERSION } from "../version";
-import { changedNames, checkConfig, ProviderConfig } from "./config";
+import { changedNames, checkConfig, ProviderConfig, readInputs } from "./config";
 import { invoke, listExisting } from "./functions";
 import { type PluginTarget, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
@@ -45,7 +45,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify(schema)),
 
     async checkConfig(request: provider.CheckRequest) {
-      const news = fromPulumi(fromStruct(request.getNews()));
+      const news = readInputs(fromStruct(request.getNews()), projectOf(request.getUrn()));
       return checked(toStruct(news, SECRET_SETTINGS), await reasonsOf(checkConfig(news)));
     },
 
@@ -190,6 +190,8 @@ function targetOf(request: {
   }
   throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(resourceTypes).join(", ")}`);
 }
+
+const projectOf = (urn: string): string | undefined => urn.split("::")[1];
 
 /** A failure that names a property would show its value, which can be a secret. */
 function checked(inputs: Struct, reasons: readonly string[]): provider.CheckResponse {

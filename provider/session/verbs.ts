@@ -1,4 +1,5 @@
 import { checkId } from "../ids";
+import type { Call } from "../keys/call";
 import { newMark } from "../keys/naming";
 import { sameScope } from "../keys/scope";
 import { type Members, textOf, withoutEmpty } from "../members";
@@ -76,7 +77,7 @@ export async function readResource(
 ): Promise<Members | undefined> {
   return runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
     session.soFar.rememberRead(id, target.urn);
-    return target.type.read(outputs, call);
+    return orWayOut(target.type.read(outputs, call), outputs, call);
   });
 }
 
@@ -98,8 +99,19 @@ export async function deleteResource(
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<void> {
   return runCall(session, target, { verb: "delete", id, scopeAndMark: outputs }, (call) =>
-    target.type.delete(outputs, call),
+    orWayOut(target.type.delete(outputs, call), outputs, call),
   );
+}
+
+/** The answer of a verb that must not fail for ever, or its error with the way out. */
+async function orWayOut<Answer>(answer: Promise<Answer>, outputs: Members, call: Call): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    // Loaded on demand, because most runs need no way out.
+    const { withWayOut } = await import("../keys/out-of-reach.js");
+    throw withWayOut(error, outputs, call);
+  }
 }
 
 /**

@@ -184,7 +184,8 @@ function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "
 const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;
 
 function readCount(text: string, name: keyof typeof MOST): number {
-  const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0;
+  // Java writes a whole number as `4.0`.
+  const count = /^[1-9]\d{0,5}(\.0)?$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > MOST[name]) throw bad(name, `must be a whole number from 1 to ${MOST[name]}`);
   return count;
 }

@@ -12,7 +12,7 @@ export interface StateResource {
   readonly provider: string;
   /** Whether it was replaced, and is only left to be deleted or to be created again. */
   readonly replaced: boolean;
-  /** Whether Pulumi drops it from the state without deleting it, because of `retainOnDelete`. */
+  /** Whether Pulumi drops it from the state without deleting it: because of `retainOnDelete`, or because it was only read. */
   readonly retained: boolean;
   readonly inputs: Members;
   readonly outputs: Members;
@@ -77,7 +77,7 @@ function readResource(value: unknown): StateResource {
     id: textOf(id) ?? "",
     provider: textOf(value.provider) ?? "",
     replaced: value.delete === true || value.pendingReplacement === true,
-    retained: value.retainOnDelete === true,
+    retained: value.retainOnDelete === true || value.external === true,
     inputs: openedIn(inputs),
     outputs: openedIn(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),

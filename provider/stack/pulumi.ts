@@ -151,6 +151,7 @@ function answerOf<Of>(command: string, read: (text: string) => Of, text: string)
 
 function failureOf(error: ExecFileException): string {
   if (error.killed) return "did not answer in time";
+  if (typeof error.signal === "string") return `was ended by ${error.signal}`;
   return typeof error.code === "number" ? `failed with exit code ${error.code}` : `could not be run (${error.code})`;
 }
 

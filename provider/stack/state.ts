@@ -59,6 +59,8 @@ export interface StackFacts {
   holderOf(key: ListedKey): Holder | undefined;
   /** The resource with a mark. */
   ownerOf(mark: string): Owner | undefined;
+  /** The URN of a resource of another provider that is the key, as its id and an output with its name show, and is deleted. */
+  othersOf(key: ListedKey): string | undefined;
 }
 
 /** A resource that has a key. One that was `replaced` is left to be deleted. */
@@ -124,6 +126,10 @@ export function readFacts(
       const resource = owners.get(mark);
       return resource && { attempts: attemptsIn(resource.outputs), process: processOf(resource) };
     },
+    othersOf: ({ id, name }) =>
+      deployment.resources.find(
+        (each) => !isKeyplanes(each) && !each.retained && each.id === id && Object.values(each.outputs).includes(name),
+      )?.urn,
   };
 }
 

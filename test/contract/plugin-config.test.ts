@@ -98,6 +98,15 @@ describe("the configuration of a provider resource", () => {
     expect(raw).toMatchObject({ baseUrl: "http://example.com", apiKey: secret(UNKNOWN) });
   });
 
+  it("that Java passes as JSON is saved without marks inside, with its secrets marked", async () => {
+    const importKeys = JSON.stringify(secret({ 7: "secret-7" }));
+    const { raw, failures } = await plugin.checkConfig({}, { ...account, concurrency: "4.0", importKeys });
+    expect(failures).toEqual([]);
+    expect(raw).toMatchObject({ concurrency: "4.0", importKeys: secret({ 7: "secret-7" }) });
+    const unknown = await plugin.checkConfig({}, { ...account, importKeys: JSON.stringify({ 7: UNKNOWN }) });
+    expect(unknown).toMatchObject({ failures: [], raw: { importKeys: secret({ 7: UNKNOWN }) } });
+  });
+
   it("is saved with its secrets marked, however they were given", async () => {
     const secrets = { apiKey: plane.apiKey, accounts: "{}", importKeys: { 7: "secret-7" } };
     for (const given of [secrets, { ...secrets, apiKey: secret(plane.apiKey) }]) {

@@ -1,7 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
-import { FRONT_ENDS, messagesOf, StackUnderTest } from "./stack-under-test";
+import { FRONT_ENDS, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 const DAY = 86_400_000;
 const POST = "POST /api_keys";
@@ -88,6 +88,49 @@ test.each(FRONT_ENDS)(
         expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);
       }
       await stack.deploy(adopting("one"));
+      await stack.run.destroy();
+    } finally {
+      await stack.run.workspace.remove();
+    }
+  },
+);
+
+/** Stands for a resource of another provider that has the key, and revokes it when it is deleted. */
+const theirs = (options = "{}") => `
+  class Theirs extends pulumi.dynamic.Resource {
+    constructor(name, inputs, options) {
+      const remove = (id) => {
+        const { url, key } = JSON.parse(process.env.THEIRS);
+        return fetch(url + "/api_keys/" + id, { method: "DELETE", headers: { authorization: "Bearer " + key } });
+      };
+      super({ create: async (inputs) => ({ id: inputs.keyId, outs: inputs }), delete: remove }, name, inputs, options);
+    }
+  }
+  new Theirs("theirs", { keyId: config.require("adoptId"), name: "made-by-hand" }, ${options});`;
+
+test.each(FRONT_ENDS)(
+  "a key of another provider's resource is adopted by the %s after that has let it go, and not before",
+  async (frontEnd) => {
+    const adopting = `new RotatingApiKey("app", {
+      adopt: { id: config.require("adoptId"), key: config.requireSecret("adoptKey") },
+    });`;
+    const options = {
+      config: { adoptId: `${byHand.id}` },
+      secretConfig: { adoptKey: byHand.key },
+      env: { THEIRS: JSON.stringify({ url: plane.url, key: plane.apiKey }) },
+    };
+    const stack = await StackUnderTest.create(frontEnd, plane, theirs(), options);
+    try {
+      await stack.up();
+      const refused = await stack.deploy(adopting, { mayFail: true });
+      expect(refused.exit).not.toBe(0);
+      expect(messagesOf(refused)).toContain("KP-ADOPT");
+      expect(await stack.live()).toEqual([`${byHand.id}`]);
+      const urn = `urn:pulumi:dev::proj::pulumi-nodejs:dynamic:Resource::theirs`;
+      if (ON_CLI) await stack.run.workspace.command(["state", "delete", urn, "--yes"]);
+      else await stack.deploy(theirs("{ retainOnDelete: true }"));
+      await stack.deploy(adopting);
+      expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);
       await stack.run.destroy();
     } finally {
       await stack.run.workspace.remove();

@@ -1,6 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
+import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let example: ExampleRun;
@@ -54,6 +55,25 @@ test("a program whose keyplane:apiKey is wrong shows the whole error, or refers 
   expect(errors.some((message) => message.includes("401"))).toBe(true);
   expect(errors.filter((message) => !/401|see the error of "(one|two)"/.test(message))).toEqual([]);
 });
+
+test.each(FRONT_ENDS)(
+  "a preview of resources passes with placeholders for the settings, and an up with them changes nothing (%s)",
+  async (frontEnd) => {
+    const program = 'new ApiKey("ci", { rotateAfter: "90d" }); new RotatingApiKey("app", { rotateAfter: "30d" });';
+    const stack = await StackUnderTest.create(frontEnd, plane, program);
+    example = stack.run;
+    await stack.up();
+    await stack.setProgram(
+      'new ApiKey("ci", { rotateAfter: "60d" }); new RotatingApiKey("new", { rotateAfter: "30d" });',
+    );
+    await stack.run.workspace.setConfig("keyplane:baseUrl", "https://preview.invalid");
+    await stack.run.workspace.setConfig("keyplane:apiKey", "none", { secret: true });
+    const { changes } = await stack.run.run("preview");
+    expect(changes).toEqual(expect.arrayContaining(["create new", "delete app", "update ci"]));
+    expect((await stack.up({ mayFail: true })).exit).not.toBe(0);
+    expect(await stack.expectLiveIsHeld()).toHaveLength(2);
+  },
+);
 
 test("a data source that fails shows one message with its name and its code, without a stack", async () => {
   const failing = {

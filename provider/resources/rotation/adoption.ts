@@ -5,7 +5,7 @@ import { reportSkew } from "../../keys/clock";
 import { reportUnsaid } from "../../keys/limit-reports";
 import { formatKey, shownResource } from "../../keys/naming";
 import { stepOf } from "../../keys/orphans";
-import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
+import { accountFailures, claimInScope, forgetCommand, sameScope } from "../../keys/scope";
 import { heldFrom } from "../../keys/state";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
@@ -53,11 +53,25 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
   const state = await call.stack.state(stepOf(call));
-  const holder = "unread" in state ? undefined : state.holderOf(found);
+  if ("unread" in state) {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `whether a resource of this stack has key ${adopt.id} is unknown: ${state.unread}. Remove adopt if one has it`,
+    );
+  }
+  const holder = state.holderOf(found);
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
       `key ${adopt.id} belongs to ${shownResource(holder.urn)} in this stack. Remove adopt to get a new key`,
+    );
+  }
+  const other = state.othersOf(found);
+  if (other !== undefined) {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${adopt.id} belongs to ${shownResource(other)} of another provider, which can revoke it when that resource is removed. ` +
+        `Set retainOnDelete there and run \`pulumi up\` first, or run ${forgetCommand(other)}`,
     );
   }
   if (compareLimit(inputs.projectId, projectId) === "other") {

@@ -257,6 +257,12 @@ else console.log("v3.200.1");`;
     const node = { "Pulumi.yaml": "name: proj\nruntime: nodejs\n" };
     const ignored = findings(await ask(pulumi(named), ["doctor", "--json"], {}, node));
     expect(ignored["setting baseurl"]).toMatch(/^warn: .*no effect/);
+    // The project has the prefix of keyplane's settings for its own.
+    const own = { "Pulumi.yaml": "name: keyplane\nruntime: yaml\n" };
+    const shared = findings(
+      await ask(pulumi({ ...named, "keyplane:zone": plain("x") }), ["doctor", "--json"], {}, own),
+    );
+    expect(Object.keys(shared).filter((check) => check.startsWith("setting "))).toEqual(["setting baseurl"]);
     expect(asked.stdout + asked.stderr).not.toMatch(/in_clear|7c9e6679/);
   });
 

@@ -303,7 +303,7 @@ describe("refusals", () => {
   it.each([
     ["environment", undefined, /KEYPLANE_API_KEY/, /keyplane:apiKey|--run-program/],
     ["environment", "eu", /KEYPLANE_ACCOUNTS/, /keyplane:accounts|--run-program/],
-    ["config", undefined, /keyplane:apiKey.*--run-program/, /KEYPLANE_API_KEY/],
+    ["config", undefined, /keyplane:apiKey.*removed.*`pulumi up`.*--run-program/, /KEYPLANE_API_KEY/],
     ["config", "eu", /keyplane:accounts\.eu\.apiKey.*--run-program/, /KEYPLANE_ACCOUNTS/],
   ] as const)("with 401 name only the source of the key, the %s, of the account %s", async (...given) => {
     const [apiKeyFrom, account, source, others] = given;

@@ -54,6 +54,32 @@ describe("a key of an organization", () => {
     expect((await stack.refresh()).steps.ci).toBe("gone");
   });
 
+  test.each([404, 403])(
+    "is told with the way out if the list is refused for good (%i), which proves nothing",
+    async (status) => {
+      const stack = await TestStack.start();
+      await stack.up({ ci: key(THERE) });
+      await stack.plane.rules.add({ route: String(LIST_THERE), status, count: null });
+      const way = `pulumi state delete 'urn:pulumi:dev::app::pulumi-nodejs:dynamic/keyplane:ApiKey::ci'`;
+      for (const run of [await stack.refresh(), await stack.destroy()]) {
+        expect(codeOf(run)).toBe(status === 404 ? "KP-NOT-FOUND" : "KP-AUTH");
+        expect(run.errors.ci).toContain(way);
+        expect(run.errors.ci).toContain(`revoke key ${stack.outputs().keyId} `);
+      }
+      expect(stack.resources).toHaveLength(1);
+    },
+  );
+
+  test("is told without that way if the credential is wrong, or the list of the account is refused", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key(THERE), here: key() });
+    await stack.plane.rules.add({ route: String(LIST_THERE), status: 401, count: null });
+    await stack.plane.rules.add({ route: LIST, status: 403, count: null });
+    const { errors } = await stack.refresh();
+    expect(Object.keys(errors).sort()).toEqual(["ci", "here"]);
+    expect(Object.values(errors).join()).not.toContain("state delete");
+  });
+
   test("is the same account under another credential", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key(THERE) });

@@ -121,6 +121,11 @@ describe("the Pulumi CLI", () => {
     expect((await failureOf(pulumi.state("dev"))).message).toBe("`pulumi stack export` did not answer in time");
   });
 
+  test("that is ended by a signal names it", async () => {
+    const pulumi = await ask('process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000)');
+    expect((await failureOf(pulumi.state("dev"))).message).toBe("`pulumi stack export` was ended by SIGTERM");
+  });
+
   test("that waits for input gets none", async () => {
     const pulumi = await ask(`process.stdin.on("end", () => {${print({ deployment: {} })}}).resume()`);
     expect((await pulumi.state("dev")).resources).toEqual([]);

@@ -3,6 +3,7 @@ import { type EngineStep, factsFor as factsOf, type Shown } from "../../../provi
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
+const URN_ELSEWHERE = urnOf("other:index:ApiKey", "a");
 const MARK = "aaaaabbbbbbb";
 const OTHER_MARK = "aaaaaccccccc";
 
@@ -191,12 +192,24 @@ describe("a key", () => {
     expect([`a-${MARK}-2`, `a-${MARK}-3`].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
   });
 
+  test.each<[string, string | undefined, object]>([
+    ["that it deletes", URN_ELSEWHERE, { outputs: { name: "a-1" } }],
+    ["that it retains: no", undefined, { outputs: { name: "a-1" }, retainOnDelete: true }],
+    ["that it only reads: no", undefined, { outputs: { name: "a-1" }, external: true }],
+    ["whose name it has not, as it is something else with this id: no", undefined, { outputs: { size: "9" } }],
+    ["that is its own, but of another id: no", undefined, { id: "8", outputs: { name: "a-1", keyId: "9" } }],
+  ])("is one of another provider's resource %s", (_, urn, fields) => {
+    const facts = factsFor(stateOf([saved("other:index:ApiKey", "a", "9", fields)], [own]), creating);
+    expect(facts?.othersOf({ id: "9", name: "a-1" })).toBe(urn);
+  });
+
   test("has a holder", () => {
     const old = apiKey("ci", "9", {}, { delete: true });
     const facts = factsFor(
       stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
       creating,
     );
+    expect(facts?.othersOf({ id: "9", name: "ci-key" })).toBeUndefined();
     expect(facts?.holderOf({ id: "9" })).toMatchObject({ urn: URN });
     expect(facts?.holderOf({ id: "6" })).toMatchObject({ urn: urnOf(`${PLUGIN}RotatingApiKey`, "ci") });
     expect(facts?.holderOf({ id: "5" })).toBeUndefined();
