@@ -81,7 +81,7 @@ function ageRecipientProblem(value: unknown): string | undefined {
 const AGE_KEY_BYTES = 32;
 
 /** The bytes of a public key of age-keygen; `undefined` for any other text. */
-export function ageKey(text: string): Buffer | undefined {
+function ageKey(text: string): Buffer | undefined {
   const { prefix, bytes } = decoded(text) ?? {};
   return prefix === "age" && bytes?.length === AGE_KEY_BYTES ? Buffer.from(bytes) : undefined;
 }
