@@ -24,7 +24,7 @@ export function readPem(pem: unknown, label: string, read: (text: string) => Key
 }
 
 function judged(key: KeyObject): ReadKey {
-  if (key.asymmetricKeyType !== "rsa") return { problem: "its key is not for RSA, and nothing else can be sealed to" };
+  if (key.asymmetricKeyType !== "rsa") return { problem: "its key is not for RSA" };
   const { modulusLength: bits = 0, publicExponent = 1n } = key.asymmetricKeyDetails ?? {};
   if (bits < MIN_BITS)
     return { problem: `its key has ${bits} bits, which is too weak. At least ${MIN_BITS} are required` };
