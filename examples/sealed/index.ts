@@ -16,6 +16,22 @@ const ops = new RotatingApiKey("ops", {
 const githubActions = config.requireObject<GitHubActionsKey>("githubKey");
 const ci = new ApiKey("ci", { sealTo: { githubActions }, verify: true });
 
+// A cluster with Sealed Secrets can open this key as the secret of this name only, and a cloud with its own private key.
+const place = { namespace: "shop", name: "neon-api-key" };
+const shop = new ApiKey("shop", {
+  sealTo: {
+    kubernetes: { certificate: config.require("clusterCertificate"), ...place },
+    rsa: [config.require("cloudKey")],
+  },
+});
+
 // A sealed key is no secret.
 export const opsKey = ops.sealedKey;
 export const ciKey = ci.sealedKey.githubActions;
+export const shopSecret = {
+  apiVersion: "bitnami.com/v1alpha1",
+  kind: "SealedSecret",
+  metadata: place,
+  spec: { encryptedData: { NEON_API_KEY: shop.sealedKey.kubernetes } },
+};
+export const shopKey = shop.sealedKey.apply(({ rsa }) => rsa?.[0]);

@@ -15,9 +15,9 @@ export const ERRORS = {
   },
   "KP-SEAL": {
     kind: "input",
-    when: "A recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or it is revoked, at the latest by the next run.",
+    when: "A recipient in `sealTo` is invalid, its certificate has expired, or `sealTo` is combined with `adopt`. No key was created, or it is revoked, at the latest by the next run.",
     remedy:
-      "Pass public keys: of age, which begin with `age1`, or the one that GitHub shows for the repository, the environment or the organization. To seal an adopted key, remove `adopt` first.",
+      "Pass public keys: of age, which begin with `age1`; the one that GitHub shows for the repository, the environment or the organization; the certificate that `kubeseal --fetch-cert` prints; or keys for RSA with 2,048 bits or more, in PEM. To seal an adopted key, remove `adopt` first.",
   },
   "KP-USAGE": {
     kind: "input",

@@ -82,7 +82,10 @@ export async function createKey(request: KeyRequest, before: Left, call: Call): 
   };
   try {
     // Loaded on demand, because most keys are not sealed, and an exact name is rare.
-    const sealer = sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo);
+    const sealer =
+      sealTo === undefined
+        ? undefined
+        : await (await import("./sealing.js")).sealerFor(sealTo, call.place.account.now());
     const created = await (exact === undefined
       ? requestKey(request, attempts, call)
       : (await import("./exact-name.js")).createExact(exact, request.projectId, attempts, call)

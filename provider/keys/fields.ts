@@ -1,7 +1,8 @@
 import { formatDuration, parseDuration } from "../duration";
+import type { Members } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
 import type { FieldRule, InputsOf, Planned } from "../schema/fields";
-import { sameRecipients } from "../seal/recipients";
+import { expiredIn, sameRecipients } from "../seal/recipients";
 import { type Ages, rotationAge, sameAge } from "./deadline";
 import { types } from "./field-types";
 import { PREFIX_LENGTH } from "./naming";
@@ -41,8 +42,8 @@ export type KeyInputs = Partial<InputsOf<typeof keyFields>>;
 /** Inputs of a key, as far as they are given and known. */
 type PlannedKey = Planned<KeyInputs>;
 
-export function keyRules(inputs: PlannedKey, check: CheckCall): readonly Failure[] {
-  const failures = [...accountFailures(inputs, check)];
+export function keyRules(inputs: PlannedKey, check: CheckCall, before: Members): readonly Failure[] {
+  const failures = [...accountFailures(inputs, check), ...expiredFailures(inputs, check, before)];
   if (inputs.projectId !== undefined && inputs.organizationId === undefined) {
     const reason =
       "can be given only together with organizationId: the keys of an account are not limited to a project";
@@ -55,6 +56,15 @@ export function keyRules(inputs: PlannedKey, check: CheckCall): readonly Failure
     failures.push({ property: "rotationWindow", reason });
   }
   return failures;
+}
+
+/** A certificate that has expired since a key was sealed for it is still good for this key. */
+function expiredFailures({ sealTo }: PlannedKey, { now, warn }: CheckCall, before: Members): readonly Failure[] {
+  const expired = expiredIn(sealTo, now);
+  if (expired === undefined) return [];
+  if (!sameRecipients(before.sealTo, sealTo)) return [{ property: "sealTo", reason: expired, code: "KP-SEAL" }];
+  warn(`sealTo ${expired}. Without it, the next key cannot be created`);
+  return [];
 }
 
 /** The first time at or after another one at which a key is due for rotation by age. Both are in milliseconds. */

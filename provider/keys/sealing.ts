@@ -1,6 +1,6 @@
 import { KeyplaneError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
-import { parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
+import { expiredIn, parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
 import { seal } from "../seal/seal";
 
 export type Sealer = (secret: string) => Promise<SealedTexts>;
@@ -8,10 +8,13 @@ export type Sealer = (secret: string) => Promise<SealedTexts>;
 /**
  * Prepares to seal a key that is about to be created. Seals a text first, so that a recipient to whom nothing can be
  * sealed, or a library that cannot be loaded, fails before there is a key that nobody could read. Throws `KP-SEAL`.
+ * @param now - In milliseconds since 1970.
  */
-export async function sealerFor(sealTo: unknown): Promise<Sealer> {
+export async function sealerFor(sealTo: unknown, now: number): Promise<Sealer> {
   const parsed = parseRecipients(sealTo);
   if ("problem" in parsed) throw new KeyplaneError("KP-SEAL", `sealTo ${parsed.problem}`);
+  const expired = expiredIn(sealTo, now);
+  if (expired !== undefined) throw new KeyplaneError("KP-SEAL", `sealTo ${expired}. No key was created`);
   const { recipients } = parsed;
   await Promise.all(Object.keys(recipients).map((format) => tryOnce(format, recipients)));
   return (secret) => seal(secret, recipients);

@@ -153,7 +153,7 @@ export const apiKey = atBorder<Inputs, State>({
 /** What makes a key due for a replacement. */
 const ROTATING = ["rotateAfter", "maxAge", "rotationTriggers"] as const;
 
-function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
+function rules(inputs: Planned<Inputs>, check: CheckCall, before: Members): readonly Failure[] {
   const rotating = ROTATING.filter((input) => inputs[input] !== undefined);
   if (inputs.__isProtected === true && rotating.length > 0) {
     check.warn(
@@ -161,7 +161,7 @@ function rules(inputs: Planned<Inputs>, check: CheckCall): readonly Failure[] {
         "which the key is due fails. Use a RotatingApiKey, which rotates in an update, or remove protect",
     );
   }
-  const failures: Failure[] = [...keyRules(inputs, check), ...deadlineRules(inputs)];
+  const failures: Failure[] = [...keyRules(inputs, check, before), ...deadlineRules(inputs)];
   if (inputs.name !== undefined) {
     const { name } = inputs;
     // Neither a list nor the state shows a key that another resource is about to get.

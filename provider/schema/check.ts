@@ -19,6 +19,8 @@ export interface CheckCall {
   readonly settings: (account: string | undefined) => AccountSettings;
   /** The URN of another resource of this run that has claimed the same before, if there is one. */
   readonly claim: (what: string) => string | undefined;
+  /** In milliseconds since 1970. */
+  readonly now: number;
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
 }

@@ -1,4 +1,6 @@
 import { isObject } from "../members";
+import { canonicalKubernetes, certificateEnd, type KubernetesRecipient, kubernetesProblem } from "./kubernetes";
+import { rsaKeyIn, spkiOf } from "./rsa";
 import { agreeWith } from "./x25519";
 
 /** Who can open a sealed key. Each member is a format, and a key is sealed once in each format that is given. */
@@ -7,10 +9,19 @@ export interface Recipients {
   readonly age?: readonly string[];
   /** The public key with which GitHub Actions takes secrets. */
   readonly githubActions?: { readonly key: string };
+  /** Where a controller of Sealed Secrets opens the key. */
+  readonly kubernetes?: KubernetesRecipient;
+  /** Public keys for RSA in PEM. Each of them gets its own text. */
+  readonly rsa?: readonly string[];
 }
 
-/** A sealed key: one text in each format of its recipients. */
-export type SealedTexts = { readonly [format in keyof Recipients]?: string };
+/** A sealed key, in each format of its recipients. */
+export interface SealedTexts {
+  readonly age?: string;
+  readonly githubActions?: string;
+  readonly kubernetes?: string;
+  readonly rsa?: readonly string[];
+}
 
 /**
  * Reads recipients. A problem is the end of a sentence. It names no value, because somebody can pass a private key by
@@ -18,14 +29,30 @@ export type SealedTexts = { readonly [format in keyof Recipients]?: string };
  */
 export function parseRecipients(value: unknown): { readonly recipients: Recipients } | { readonly problem: string } {
   if (!isObject(value)) return { problem: FORM };
-  const { age, githubActions, ...others } = value;
+  const { age, githubActions, kubernetes, rsa, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     return { problem: `must not have the member ${JSON.stringify(unknown.slice(0, 40))}: it ${FORM}` };
-  const problem = (age === undefined ? undefined : ageProblem(age)) ?? githubProblem(githubActions);
-  if (problem !== undefined) return { problem };
-  if (age === undefined && githubActions === undefined) return { problem: FORM };
-  return { recipients: value as Recipients };
+  const given = [
+    [age, ageProblem],
+    [githubActions, githubProblem],
+    [kubernetes, kubernetesProblem],
+    [rsa, rsaProblem],
+  ] as const;
+  const problems = given.flatMap(([each, problemOf]) => (each === undefined ? [] : [problemOf(each)]));
+  if (problems.length === 0) return { problem: FORM };
+  const problem = problems.find((each) => each !== undefined);
+  return problem === undefined ? { recipients: value as Recipients } : { problem };
+}
+
+/** That a certificate has expired, as the end of a sentence; `undefined` if none has, or for a value that names none. */
+export function expiredIn(value: unknown, now: number): string | undefined {
+  const parsed = parseRecipients(value);
+  const kubernetes = "problem" in parsed ? undefined : parsed.recipients.kubernetes;
+  const end = kubernetes && certificateEnd(kubernetes);
+  if (end === undefined || now <= end) return undefined;
+  const at = new Date(end).toISOString();
+  return `has a certificate in kubernetes that expired at ${at}. \`kubeseal --fetch-cert\` prints the current one`;
 }
 
 /** Whether two values name the same recipients, in whatever order. A value that a preview does not know is another. */
@@ -50,13 +77,20 @@ function canonical(value: unknown): string | undefined {
   if (value === undefined) return "";
   const parsed = parseRecipients(value);
   if ("problem" in parsed) return undefined;
-  const { age = [], githubActions } = parsed.recipients;
-  // The key alone decides. GitHub's id is only its name.
-  return JSON.stringify([[...new Set(age.map((text) => text.toLowerCase()))].sort(), githubActions?.key]);
+  const { age = [], githubActions, kubernetes, rsa } = parsed.recipients;
+  // The keys alone decide. GitHub's id is only a name, and a certificate can be renewed for the same key.
+  return JSON.stringify([
+    [...new Set(age.map((text) => text.toLowerCase()))].sort(),
+    githubActions?.key,
+    kubernetes && canonicalKubernetes(kubernetes),
+    // In order, because the texts are.
+    rsa?.map((pem) => spkiOf(rsaKeyIn(pem))),
+  ]);
 }
 
 const FORM =
-  "must name at least one recipient: age, a list of texts that begin with age1, or githubActions, { key, keyId }";
+  "must name at least one recipient: age, a list of texts that begin with age1; githubActions, { key, keyId }; " +
+  "kubernetes, { certificate, namespace, name, scope }; or rsa, a list of public keys in PEM";
 
 function ageProblem(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return "must have at least one recipient in age, which is a list";
@@ -81,7 +115,7 @@ function ageRecipientProblem(value: unknown): string | undefined {
 const AGE_KEY_BYTES = 32;
 
 /** The bytes of a public key of age-keygen; `undefined` for any other text. */
-export function ageKey(text: string): Buffer | undefined {
+function ageKey(text: string): Buffer | undefined {
   const { prefix, bytes } = decoded(text) ?? {};
   return prefix === "age" && bytes?.length === AGE_KEY_BYTES ? Buffer.from(bytes) : undefined;
 }
@@ -111,8 +145,16 @@ function isUsable(key: Buffer): boolean {
   return true;
 }
 
+function rsaProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return "must have at least one public key in rsa, which is a list";
+  for (const [at, entry] of value.entries()) {
+    const read = rsaKeyIn(entry);
+    if ("problem" in read) return `has an invalid public key at rsa[${at}]: ${read.problem}`;
+  }
+  return undefined;
+}
+
 function githubProblem(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
   // The result of a data source has further members. GitHub's id is only a name, and `pulumi config set --path` stores it
   // as a number.
   const { key } = isObject(value) ? value : {};

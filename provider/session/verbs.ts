@@ -31,7 +31,8 @@ export async function checkResource(
     session.soFar.rememberCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
     const claim = (what: string) => session.soFar.claim(urn, what);
-    const { inputs, failures } = checkInputs(type, news, { settings, claim, info: row.info, warn: row.warn }, olds);
+    const call = { settings, claim, now: session.now(), info: row.info, warn: row.warn };
+    const { inputs, failures } = checkInputs(type, news, call, olds);
     const reasons = await reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
     const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));

@@ -7,6 +7,7 @@ export const TYPES = {
   PendingWork: { name: "PendingWork", path: "provider/pending-work.ts" },
   SealTo: { name: "Recipients", path: "sdk/nodejs/seal-to.ts" },
   GitHubActionsKey: { name: "GithubActionsKey", path: "sdk/nodejs/seal-to.ts" },
+  KubernetesRecipient: { name: "KubernetesRecipient", path: "sdk/nodejs/seal-to.ts" },
   SealedKey: { name: "SealedKey", path: "sdk/nodejs/seal-to.ts" },
   AdoptArgs: { name: "Adoption", path: "sdk/nodejs/rotating-api-key.ts" },
   RotationWindowArgs: { name: "RotationWindow", path: "sdk/nodejs/rotation-window.ts" },

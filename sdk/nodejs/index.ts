@@ -47,4 +47,4 @@ export { getProject, getProjectOutput, getProjects, getProjectsOutput } from "./
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
 export type { RotationWindowArgs } from "./rotation-window";
-export type { GitHubActionsKey, SealedKey, SealTo } from "./seal-to";
+export type { GitHubActionsKey, KubernetesRecipient, SealedKey, SealTo } from "./seal-to";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { PassphraseSecrets } from "../../testing/engine/state/secrets";
-import { AgeReader, GitHubReader } from "../unit/seal/opener";
+import { AgeReader, controller, GitHubReader, RsaReader } from "../unit/seal/opener";
 import { hostsOf } from "./hosts";
 import { memoryHolds } from "./process-memory";
 import { ExampleRun } from "./run-example";
@@ -12,6 +12,7 @@ import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
 const github = new GitHubReader();
+const kms = new RsaReader();
 let ann: AgeReader;
 let bob: AgeReader;
 
@@ -87,15 +88,24 @@ test("sealed: only the recipients can read the keys of the example, with the req
   const config = {
     recipients: JSON.stringify([ann.recipient, bob.recipient]),
     githubKey: JSON.stringify({ key: github.key }),
+    clusterCertificate: controller.certificate,
+    cloudKey: kms.pem,
   };
   example = await ExampleRun.create(plane, "sealed", { config });
   const requests = await example.requestsOf(() => example.run("up"));
-  expect(requests.sort()).toEqual(["GET /api_keys", "GET /projects", "POST /api_keys", "POST /api_keys"]);
-  const outputs = (await example.workspace.outputs()) as { opsKey: { age: string }; ciKey: string };
-  const keys = [await ann.open(outputs.opsKey.age), github.open(outputs.ciKey)];
+  expect(requests.sort()).toEqual(["GET /api_keys", "GET /projects", ...Array(3).fill("POST /api_keys")]);
+  const outputs = (await example.workspace.outputs()) as {
+    opsKey: { age: string };
+    ciKey: string;
+    shopKey: string;
+    shopSecret: { spec: { encryptedData: { NEON_API_KEY: string } } };
+  };
+  const inCluster = controller.open(outputs.shopSecret.spec.encryptedData.NEON_API_KEY, "shop/neon-api-key");
+  const keys = [await ann.open(outputs.opsKey.age), github.open(outputs.ciKey), inCluster];
+  expect(kms.open(outputs.shopKey)).toBe(inCluster);
   expect(keys.sort()).toEqual((await created()).sort());
   expect(await bob.open(outputs.opsKey.age)).toBe(await ann.open(outputs.opsKey.age));
-  expect(await Promise.all(keys.map(works))).toEqual([true, true]);
+  expect(await Promise.all(keys.map(works))).toEqual([true, true, true]);
   expect(await example.requestsOf(() => example.runIdle("preview"))).toEqual([]);
   expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);
   await example.destroy();
@@ -197,7 +207,8 @@ new ApiKey("second", { sealTo: ${JSON.stringify(sealTo)} }, { dependsOn: first }
 test.runIf(process.platform === "linux").each(FRONT_ENDS)(
   "no process of a run has a sealed key of the %s any more when another verb runs",
   async (frontEnd) => {
-    const sealTo = { age: [ann.recipient], githubActions: { key: github.key } };
+    const kubernetes = { certificate: controller.certificate, namespace: "shop", name: "api-key" };
+    const sealTo = { age: [ann.recipient], githubActions: { key: github.key }, kubernetes, rsa: [kms.pem] };
     const stack = await StackUnderTest.create(frontEnd, plane, TWO_KEYS(sealTo));
     example = stack.run;
     // Not in the stack's folder, because a snapshot has the account's own key.

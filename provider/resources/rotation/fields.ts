@@ -54,7 +54,7 @@ export function overlapOf(inputs: PlannedRotation): Overlap {
 
 export function rotationRules(inputs: PlannedRotation, check: CheckCall, before: Members): readonly Failure[] {
   warnOfShortQuiet(inputs, check, before);
-  const failures: Failure[] = [...keyRules(inputs, check), ...deadlineRules(inputs, graceOf(inputs))];
+  const failures: Failure[] = [...keyRules(inputs, check, before), ...deadlineRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   if (inputs.requireUse === true && inputs.verify === true) {
     const reason = "cannot be combined with verify, which uses each new key itself. Choose one of them";

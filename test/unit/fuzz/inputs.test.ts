@@ -17,6 +17,7 @@ const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
 const CALL: CheckCall = {
   settings: () => resolveSettings((name) => ({ baseUrl: "https://host/api/v2", apiKey: "a-credential" })[name], {}),
   claim: () => undefined,
+  now: 0,
   info: () => {},
   warn: () => {},
 };

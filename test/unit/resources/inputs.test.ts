@@ -12,13 +12,13 @@ import { RunSoFar } from "../../../provider/session/run-so-far";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { codeOf, key, rotating, TestStack } from "./harness";
 
-const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
-const settings = () => resolveSettings(() => undefined, env);
-const call = { settings, claim: () => undefined, info: () => {}, warn: () => {} };
-const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
-
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;
+const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
+const settings = () => resolveSettings(() => undefined, env);
+const call = { settings, claim: () => undefined, now: NOW, info: () => {}, warn: () => {} };
+const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
+
 const made = { __mark: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
 const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type = apiKey } = {}) =>
   diff(type, { ...made, ...olds }, { __mark: "abcdefghijkl", ...news }, { now, driftOnly });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { keyDigest } from "../../../provider/key-digest";
 import type { Members } from "../../../provider/members";
-import { AgeReader, GitHubReader } from "../seal/opener";
+import { AgeReader, controller, GitHubReader, RsaReader, vector } from "../seal/opener";
 import { codeOf, DAY, DELETE, key, LIST, POST, rotating, SECOND, TestStack } from "./harness";
 
 const github = new GitHubReader();
@@ -18,6 +18,15 @@ async function opened(outputs: Members, reader = ann, name = "sealedKey"): Promi
   expect(secret).toMatch(/^kp_/);
   expect(JSON.stringify(outputs)).not.toContain(secret);
   return secret;
+}
+
+const kms = new RsaReader();
+const inShop = { certificate: vector("controller.crt"), namespace: "shop", name: "api-key" };
+
+/** What a controller and a service open in an output. */
+function openedByBoth(sealed: unknown, label = "shop/api-key"): readonly string[] {
+  const { kubernetes, rsa } = sealed as { readonly kubernetes: string; readonly rsa: readonly string[] };
+  return [controller.open(kubernetes, label), ...rsa.map((text) => kms.open(text))];
 }
 
 const toAnn = () => ({ sealTo: { age: [ann.recipient] } });
@@ -45,6 +54,44 @@ describe("a sealed ApiKey", () => {
     expect((await stack.up({ ci: key() })).steps.ci).toBe("replace");
     expect(stack.outputs().key).toMatch(/^kp_/);
     expect(await stack.live()).toHaveLength(1);
+  });
+
+  test("is opened by a controller of Sealed Secrets and by each key for RSA, whatever else is renewed", async () => {
+    const stack = await TestStack.start();
+    const sealTo = { kubernetes: inShop, rsa: [kms.pem, kms.pem] };
+    expect((await stack.up({ ci: key({ sealTo }) })).requests).toEqual([LIST, POST]);
+    const [secret = "", ...others] = openedByBoth(stack.outputs().sealedKey);
+    expect(others).toEqual([secret, secret]);
+    expect(stack.outputs().digest).toBe(keyDigest(secret));
+    const renewed = { ...sealTo, kubernetes: { ...inShop, certificate: vector("renewed.crt") } };
+    expect((await stack.up({ ci: key({ sealTo: renewed }) })).steps.ci).toBe("same");
+    const moved = { ...sealTo, kubernetes: { ...inShop, namespace: "other" } };
+    expect((await stack.up({ ci: key({ sealTo: moved }) })).steps.ci).toBe("replace");
+    expect(openedByBoth(stack.outputs().sealedKey, "other/api-key")[0]).not.toBe(secret);
+  });
+
+  test.each([
+    ["ApiKey", key],
+    ["RotatingApiKey", rotating],
+  ])("%s stays when its certificate expires, and only its next key needs another one", async (_, declared) => {
+    const stack = await TestStack.start();
+    const program = (run: number, certificate = inShop.certificate) => ({
+      ci: declared({ sealTo: { kubernetes: { ...inShop, certificate } }, rotationTriggers: { run } }),
+    });
+    await stack.up(program(1));
+    await stack.clock.pass(20 * 365 * DAY);
+    expect(codeOf(await stack.preview({ new: program(1).ci }), "new")).toBe("KP-SEAL");
+    const unchanged = await stack.up(program(1));
+    expect([unchanged.steps, unchanged.errors, unchanged.requests]).toEqual([{ ci: "same" }, {}, []]);
+    expect(unchanged.warn).toEqual([expect.stringContaining("expired")]);
+    const failed = await stack.up(program(2));
+    expect(codeOf(failed)).toBe("KP-SEAL");
+    expect(failed.requests).not.toContain(POST);
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+    const { errors, warn } = await stack.up(program(2, vector("renewed.crt")));
+    expect([errors, warn]).toEqual([{}, []]);
+    expect((await stack.destroy()).errors).toEqual({});
+    expect(await stack.live()).toEqual([]);
   });
 
   test("fails in the preview for an invalid recipient, and before the POST if nothing can be sealed", async () => {
@@ -112,6 +159,17 @@ describe("a sealed RotatingApiKey", () => {
     await stack.clock.pass(DAY + SECOND);
     await stack.up(program(2));
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("keeps the previous key for the controller that it was sealed for", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: rotating({ sealTo: { kubernetes: inShop, rsa: [kms.pem] } }) });
+    const [first] = openedByBoth(stack.outputs().sealedKey);
+    const kubernetes = { ...inShop, scope: "namespace-wide" };
+    await stack.up({ ci: rotating({ sealTo: { kubernetes, rsa: [kms.pem] } }) });
+    expect(openedByBoth(stack.outputs().previousSealedKey)).toEqual([first, first]);
+    expect(openedByBoth(stack.outputs().sealedKey, "shop")[0]).not.toBe(first);
+    expect(await stack.live()).toHaveLength(2);
   });
 
   test("rotates if its recipients change, and a change during the grace waits for its end", async () => {

@@ -1,15 +1,20 @@
 import { spawnSync } from "node:child_process";
+import { createPublicKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sodium from "libsodium-wrappers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { changeOfRecipients, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
+import { changeOfRecipients, expiredIn, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
 import { seal } from "../../../provider/seal/seal";
-import { AgeReader, GitHubReader } from "./opener";
+import { AgeReader, controller, GitHubReader, RsaReader, vector } from "./opener";
 
 const hasAge = spawnSync("age", ["--version"]).status === 0;
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 const github = new GitHubReader();
+const kms = new RsaReader();
+const { certificate } = controller;
+const inShop = { certificate, namespace: "shop", name: "neon.api-key" };
 let ann: AgeReader;
 let bob: AgeReader;
 /** A private key. */
@@ -62,6 +67,92 @@ describe("recipients", () => {
     expect(problem).toContain("private key");
     expect(problem?.toLowerCase()).not.toContain(secret.slice(16).toLowerCase());
     expect(problemOf({ age: ["ssh-ed25519 AAAA"] })).toContain("SSH");
+  });
+
+  it("are certificates of Sealed Secrets and public keys for RSA", () => {
+    const scopes = [{ scope: "strict" }, { scope: "namespace-wide", name: undefined }];
+    const inCluster = { certificate, scope: "cluster-wide" };
+    for (const kubernetes of [inShop, ...scopes.map((scope) => ({ ...inShop, ...scope })), inCluster]) {
+      expect(problemOf({ kubernetes })).toBeUndefined();
+    }
+    expect(problemOf({ kubernetes: { ...inShop, certificate: `kubeseal says\r\n${certificate}` } })).toBeUndefined();
+    expect(problemOf({ rsa: [kms.pem, kms.pem.trim()] })).toBeUndefined();
+  });
+
+  it("in Kubernetes are refused with the member that is wrong", () => {
+    for (const [wrong, member] of [
+      [{ certificate: undefined }, "kubernetes.certificate"],
+      [{ certificate: kms.pem }, "kubernetes.certificate"],
+      [{ certificate: certificate.replace("MII", "AII") }, "missing or changed"],
+      [{ certificate: vector("ec.crt") }, "not for RSA"],
+      [{ certificate: vector("weak.crt") }, "1024 bits"],
+      [{ namespace: undefined }, "kubernetes.namespace"],
+      [{ namespace: "Shop" }, "kubernetes.namespace"],
+      [{ namespace: "a".repeat(64) }, "kubernetes.namespace"],
+      [{ namespace: "shop", scope: "namespace-wide", name: "" }, "kubernetes.name"],
+      [{ name: undefined }, "kubernetes.name"],
+      [{ name: "-key" }, "kubernetes.name"],
+      [{ name: "shop/key" }, "kubernetes.name"],
+      [{ scope: "Strict" }, "kubernetes.scope"],
+      [{ scpoe: "strict" }, "{ certificate, namespace, name, scope }"],
+    ] as const) {
+      expect(problemOf({ kubernetes: { ...inShop, ...wrong } }), JSON.stringify(wrong)).toContain(member);
+    }
+    for (const kubernetes of [certificate, [inShop], null]) expect(problemOf({ kubernetes })).toContain("kubernetes");
+  });
+
+  it("for RSA are refused if they are weak, everybody's, or no public keys", () => {
+    const n = createPublicKey(kms.pem).export({ format: "jwk" }).n ?? "";
+    const open = createPublicKey({ key: { kty: "RSA", n, e: "AQ" }, format: "jwk" });
+    for (const [pem, why] of [
+      [vector("weak.crt"), "BEGIN PUBLIC KEY"],
+      ["", "BEGIN PUBLIC KEY"],
+      [7, "BEGIN PUBLIC KEY"],
+      [kms.pem.replace("MII", "AII"), "missing or changed"],
+      [new X509Certificate(vector("weak.crt")).publicKey.export({ format: "pem", type: "spki" }), "1024 bits"],
+      [new X509Certificate(vector("ec.crt")).publicKey.export({ format: "pem", type: "spki" }), "not for RSA"],
+      [open.export({ format: "pem", type: "spki" }), "everybody"],
+    ] as const) {
+      const problem = problemOf({ rsa: [kms.pem, pem] });
+      expect(problem).toContain("at rsa[1]");
+      expect(problem).toContain(why);
+    }
+    for (const rsa of [[], kms.pem, null]) expect(problemOf({ rsa })).toContain("rsa");
+  });
+
+  it("in PEM that have a private key are refused in words that do not repeat it", () => {
+    const pem = vector("controller.key");
+    for (const both of [pem, certificate + pem, kms.pem + pem]) {
+      for (const recipients of [{ rsa: [both] }, { kubernetes: { ...inShop, certificate: both } }]) {
+        const problem = problemOf(recipients);
+        expect(problem).toContain("private key");
+        for (const line of pem.split("\n").slice(1, -2)) expect(problem).not.toContain(line);
+      }
+    }
+  });
+
+  it("in PEM are the same if their key is, and what the controller compares", () => {
+    const wrapped = { certificate: `# of the cluster\r\n${certificate.replaceAll("\n", "\r\n")}` };
+    const kubernetes = (changed: object) => ({ kubernetes: { ...inShop, ...changed } });
+    for (const same of [{}, wrapped, { certificate: vector("controller.crt") }, { scope: "strict" }]) {
+      expect(sameRecipients(kubernetes({}), kubernetes(same)), JSON.stringify(same)).toBe(true);
+    }
+    const wide = { scope: "namespace-wide" };
+    expect(sameRecipients(kubernetes(wide), kubernetes({ ...wide, name: "other" }))).toBe(true);
+    for (const other of [{ certificate: vector("other.crt") }, { name: "other" }, { namespace: "other" }, wide]) {
+      expect(sameRecipients(kubernetes({}), kubernetes(other)), JSON.stringify(other)).toBe(false);
+    }
+    const other = new RsaReader().pem;
+    expect(sameRecipients({ rsa: [kms.pem, other] }, { rsa: [`${kms.pem.trim()}\r\n`, other] })).toBe(true);
+    expect(sameRecipients({ rsa: [kms.pem, other] }, { rsa: [other, kms.pem] })).toBe(false);
+    expect(changeOfRecipients({ rsa: [kms.pem] }, { rsa: [Symbol("unknown")] })).toContain("not known yet");
+  });
+
+  it("have a certificate that expires", () => {
+    const end = Date.parse(new X509Certificate(certificate).validTo);
+    expect(expiredIn({ kubernetes: inShop }, end)).toBeUndefined();
+    expect(expiredIn({ kubernetes: inShop }, end + 1)).toContain("kubeseal --fetch-cert");
+    expect(expiredIn({ rsa: [kms.pem] }, end + 1)).toBeUndefined();
   });
 
   it("are the same in any order, in any case, and under another id of GitHub", () => {
@@ -133,12 +224,54 @@ for (let count = 0; count < 5_000; count++) {
   it("leaves no bytes of the secret behind", async () => {
     const secret = "napi_3_of_the_caller";
     const from = vi.spyOn(Buffer, "from");
-    await seal(secret, { age: [ann.recipient], githubActions: { key: github.key } });
+    const asymmetric = { kubernetes: inShop, rsa: [kms.pem] };
+    await seal(secret, { age: [ann.recipient], githubActions: { key: github.key }, ...asymmetric });
     const made = from.mock.results.flatMap(({ value }) => (Buffer.isBuffer(value) ? [value] : []));
     const copies = from.mock.calls.filter(([value]) => (value as unknown) === secret);
     from.mockRestore();
     expect(copies.length).toBeGreaterThan(0);
     expect(made.filter((bytes) => bytes.includes(secret))).toEqual([]);
+  });
+
+  it("for Kubernetes is opened only with the label of its scope, as what kubeseal makes", async () => {
+    for (const [scope, label] of [
+      ["strict", "shop/neon.api-key"],
+      ["namespace-wide", "shop"],
+      ["cluster-wide", ""],
+    ] as const) {
+      const { kubernetes } = await seal("napi_1", { kubernetes: { ...inShop, scope } });
+      expect(controller.open(kubernetes, label)).toBe("napi_1");
+      expect(() => controller.open(kubernetes, "shop/other")).toThrow();
+      expect((await seal("napi_1", { kubernetes: { ...inShop, scope } })).kubernetes).not.toBe(kubernetes);
+      // The reader opens what kubeseal makes.
+      expect(controller.open(vector(`kubeseal-${scope}.txt`), label)).toBe("kp_by_kubeseal");
+    }
+  });
+
+  it("for RSA is one for each key, in their order, as what openssl makes", async () => {
+    const other = new RsaReader();
+    const { rsa = [] } = await seal("napi_1", { rsa: [kms.pem, other.pem, kms.pem] });
+    expect([kms.open(rsa[0]), other.open(rsa[1]), kms.open(rsa[2])]).toEqual(["napi_1", "napi_1", "napi_1"]);
+    expect(() => other.open(rsa[0])).toThrow();
+    // The reader opens what openssl makes.
+    expect(new RsaReader(controller.privateKey).open(vector("openssl.txt"))).toBe("kp_by_openssl");
+  });
+
+  it.skipIf(!hasOpenssl)("for RSA is opened by the program openssl (not tried without one on the PATH)", async () => {
+    const { rsa = [] } = await seal("napi_1", { rsa: [new RsaReader(controller.privateKey).pem] });
+    const oaep = ["rsa_padding_mode:oaep", "rsa_oaep_md:sha256", "rsa_mgf1_md:sha256"];
+    const args = ["pkeyutl", "-decrypt", "-inkey", "test/unit/seal/vectors/controller.key"];
+    const options = { input: Buffer.from(rsa[0] ?? "", "base64"), encoding: "utf8" } as const;
+    const { stdout } = spawnSync("openssl", [...args, ...oaep.flatMap((each) => ["-pkeyopt", each])], options);
+    expect(stdout).toBe("napi_1");
+  });
+
+  it("for RSA has at most 190 bytes with 2,048 bits", async () => {
+    const { rsa = [] } = await seal("x".repeat(190), { rsa: [kms.pem] });
+    expect(kms.open(rsa[0])).toHaveLength(190);
+    await expect(seal("x".repeat(191), { rsa: [kms.pem] })).rejects.toThrow();
+    const { kubernetes } = await seal("x".repeat(191), { kubernetes: inShop });
+    expect(controller.open(kubernetes, "shop/neon.api-key")).toHaveLength(191);
   });
 
   it("for GitHub is a sealed box of libsodium", async () => {
