@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
-import { HostUnderTest } from "./host-harness";
+import { HostUnderTest, isRunning } from "./host-harness";
 
 const POST = "POST /api_keys";
 /** A creation starts an operation that never ends. */
@@ -135,4 +135,21 @@ describe("after the engine cancels the run", () => {
     expect(await host.diff("ApiKey", id, outputs, {})).toMatchObject({ changes: false });
     expect(host.logged).toEqual([]);
   });
+});
+
+describe("a signal", () => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
+    "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the host",
+    async (signal) => {
+      await start();
+      await plane.rules.add({ route: POST, hold: "after" });
+      const creating = host.create("ApiKey", {});
+      await plane.held.wait();
+      process.kill(host.pid, signal);
+      await plane.held.release();
+      expect(await live()).toEqual([(await creating).id]);
+      if (signal === "SIGINT") await expect.poll(() => isRunning(host.pid)).toBe(false);
+      else expect((await host.create("ApiKey", {})).notReady).toBeUndefined();
+    },
+  );
 });
