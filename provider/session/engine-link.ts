@@ -41,7 +41,8 @@ export class EngineLink {
 
   /** Whether an engine has started this process, and not a person. */
   get isGiven(): boolean {
-    return /[^:]:[1-9]\d*$/.test(this.address);
+    const colon = this.address.lastIndexOf(":");
+    return colon > 0 && Number(this.address.slice(colon + 1)) > 0;
   }
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */

@@ -13,7 +13,7 @@ import { Stack } from "../stack/stack";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./long-waits";
 import { RunSoFar } from "./run-so-far";
-import { CallCount, leaveSignalsToEngine } from "./signals";
+import { leaveSignalsToEngine, OpenCalls } from "./signals";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -31,7 +31,7 @@ export class Session {
   /** The calls that are under way. */
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
   readonly soFar = new RunSoFar();
-  readonly calls = new CallCount();
+  readonly calls = new OpenCalls();
   #config: ConfigReader = () => undefined;
   #isWatching = false;
   #cancelled: AbortedError | undefined;

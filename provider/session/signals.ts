@@ -1,23 +1,30 @@
-/** Maximum time until the answer of a call has left this process, in milliseconds. */
-const SENT_WITHIN_MS = 10;
+/** After how many turns of the event loop the answer of a call has left this process. Under load, a time would prove nothing. */
+const SENT_WITHIN_TURNS = 50;
 
-/** Counts the calls whose answers the engine waits for. */
-export class CallCount {
-  #open = 0;
-  #endedAt = Number.NEGATIVE_INFINITY;
+/** The calls whose answers the engine waits for. */
+export class OpenCalls {
+  #count = 0;
+  #isToEnd = false;
 
   begin(): void {
-    this.#open++;
+    this.#count++;
   }
 
   end(): void {
-    this.#open--;
-    this.#endedAt = performance.now();
+    this.#count--;
+    if (this.#isToEnd) this.#endWithout(SENT_WITHIN_TURNS);
   }
 
-  /** Whether the engine has the answers of all calls. */
-  get areAnswered(): boolean {
-    return this.#open === 0 && performance.now() - this.#endedAt >= SENT_WITHIN_MS;
+  /** Ends this process when the engine has all answers. */
+  endProcess(): void {
+    this.#isToEnd = true;
+    this.#endWithout(SENT_WITHIN_TURNS);
+  }
+
+  #endWithout(turns: number): void {
+    if (this.#count > 0) return;
+    if (turns === 0) process.exit(130);
+    setImmediate(() => this.#endWithout(turns - 1));
   }
 }
 
@@ -26,11 +33,7 @@ export class CallCount {
  * way. Without this process, it would record a creation as failed that the service carries out. With SIGINT, the engine
  * itself ends a provider that it does not need any more.
  */
-export function leaveSignalsToEngine(calls: CallCount): void {
+export function leaveSignalsToEngine(calls: OpenCalls): void {
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-  const end = () => {
-    if (calls.areAnswered) process.exit(130);
-    setTimeout(end, SENT_WITHIN_MS);
-  };
-  process.on("SIGINT", end);
+  process.on("SIGINT", () => calls.endProcess());
 }
