@@ -65,7 +65,7 @@ describe("after the engine cancels the run", () => {
 describe("the plugin's process", () => {
   it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
     const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
+    await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
     const lost = failureOf(plugin.add("ApiKey"));
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     plugin.killEngine();
