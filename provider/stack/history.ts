@@ -45,7 +45,10 @@ function readRun(entry: unknown): Run {
  * 1970. If that run is not among these any more, a later one counts, which is safe. `undefined` if there is none yet.
  */
 export function deliveredSince(runs: readonly Run[], rotatedAt: number): number | undefined {
-  const ends = runs.flatMap(({ isWhole, ended }) => (isWhole && ended > rotatedAt ? [ended] : []));
+  // The newest run is the first. Those before the one that rotated delivered nothing, also if their machine's clock was ahead.
+  const own = runs.findIndex(({ began, ended }) => began <= rotatedAt && rotatedAt <= ended);
+  const later = own < 0 ? runs : runs.slice(0, own + 1);
+  const ends = later.flatMap(({ isWhole, ended }) => (isWhole && ended > rotatedAt ? [ended] : []));
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 

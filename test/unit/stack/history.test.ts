@@ -69,6 +69,12 @@ describe("a rotation was delivered", () => {
       [entry(60), entry(0, environment({ "pulumi.flag.target": "set" }))],
     ],
     ["by no run if only an earlier one was whole", undefined, [entry(0, { result: "failed" }), entry(-60)]],
+    [
+      "by no run before the one that made it, also if its machine's clock was ahead",
+      undefined,
+      [entry(0, { result: "failed" }), entry(3_600)],
+    ],
+    ["by a later run after such a one", at(70) + 999, [entry(60), entry(0, { result: "failed" }), entry(3_600)]],
     ["by no run if none was whole", undefined, [entry(60, { kind: "refresh" }), entry(0, { result: "failed" })]],
     ["by no run without a history", undefined, []],
     ["by no run whose end is not readable", undefined, [entry(0, { endTime: "soon" })]],
