@@ -52,11 +52,26 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const found = await proveKey({ ...takeOver, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const holder = (await call.stack.state(stepOf(call)))?.holderOf(found);
+  const state = await call.stack.state(stepOf(call));
+  const holder = state?.holderOf(found);
   if (holder !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
       `key ${adopt.id} belongs to ${shownResource(holder.urn)} in this stack. Remove adopt to get a new key`,
+    );
+  }
+  if (state === undefined) {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${adopt.id} is not adopted: another resource of this stack may have it, and would revoke it. Correct what the ` +
+        "warning about the state of the stack says, and run `pulumi up` again, or remove adopt to get a new key",
+    );
+  }
+  if (state.holds(found) !== "no") {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${adopt.id} is not adopted: a resource of this stack is to revoke it, or the state hides which keys its ` +
+        "resources have. Remove adopt to get a new key",
     );
   }
   if (compareLimit(inputs.projectId, projectId) === "other") {
