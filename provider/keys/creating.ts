@@ -12,7 +12,7 @@ import {
 import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
 import type { ExactName } from "./exact-name";
-import { firstList } from "./leftovers";
+import { firstList, isSeen } from "./leftovers";
 import { findLostKey, withLost, withMark } from "./lost";
 import { highestListed, nameOf } from "./naming";
 import { endOf } from "./revoking";
@@ -133,6 +133,8 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
   // Somebody used a key whose secret nobody has: the settling of its name tells it.
   if (found.lastUsedAt !== null) return;
   attempts.lost = before;
+  // A resource of this run has it. Its state is a copy of this one's.
+  if (isSeen(call.place, found.id)) return;
   await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
 }
 
