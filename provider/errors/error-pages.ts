@@ -84,7 +84,7 @@ export const ERRORS = {
   },
   "KP-ADOPT": {
     kind: "conflict",
-    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack, also of another provider, has the key, or the resource already exists. Nothing was created, and nothing was revoked.",
+    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack, also of another provider, has the key or may have it, because the state cannot be read, or the resource already exists. Nothing was created, and nothing was revoked.",
     remedy:
       "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key. A resource of another provider must let the key go first: set `retainOnDelete` there and run `pulumi up`, or run `pulumi state delete`.",
   },

@@ -174,7 +174,7 @@ export class HttpClient {
       const { retryAfter, date = clock.now() } = outcome.kind === "answer" ? outcome : {};
       const retryAfterMs = parseRetryAfterMs(retryAfter, date);
       const remainingMs = call.deadline - clock.monotonic();
-      return { outcome, verdict: classify(outcome), requestId, sentAt, retryAfterMs, remainingMs };
+      return { outcome, verdict: classify(outcome, call.request.replay), requestId, sentAt, retryAfterMs, remainingMs };
     } finally {
       this.#limiter.release(call.request.route, startedAt, { tooMany });
     }

@@ -6,6 +6,8 @@ import { throughProxy } from "./tunnel";
 
 /** Maximum time to establish a connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Maximum time of this for each address of a name, in milliseconds. Node's 250 are too few far from the service. */
+const ADDRESS_TIMEOUT_MS = 2_500;
 /** Maximum size of a body, in bytes. A full list of keys is a few megabytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
@@ -18,7 +20,8 @@ type ConnectionOptions = Pick<AccountSettings, "concurrency" | "requestTimeoutMs
 export function openConnections({ base, concurrency, requestTimeoutMs }: ConnectionOptions): Dispatcher {
   // Certificates are checked even if NODE_TLS_REJECT_UNAUTHORIZED disables it, to protect the credential.
   const tls = { minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
-  const direct = { timeout: CONNECT_TIMEOUT_MS, ...tls };
+  const addresses = { autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS };
+  const direct = { timeout: CONNECT_TIMEOUT_MS, ...addresses, ...tls };
   const proxy = proxyFor(base);
   // Loaded here, so that a program that sends no request does not load it. All of undici takes six times as long.
   const Pool = require("undici/lib/dispatcher/pool") as typeof import("undici").Pool;
@@ -31,6 +34,9 @@ export function openConnections({ base, concurrency, requestTimeoutMs }: Connect
     headersTimeout: requestTimeoutMs,
     bodyTimeout: requestTimeoutMs,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    connect: proxy === undefined ? direct : throughProxy(proxy, { secure: connector(direct), tls, ...timeouts }),
+    connect:
+      proxy === undefined
+        ? direct
+        : throughProxy(proxy, { secure: connector(direct), socket: { ...addresses, ...tls }, ...timeouts }),
   });
 }

@@ -1,10 +1,10 @@
-/** Whether the service says that it did nothing, for every method: locked, too many requests, or unavailable. */
+/** Whether the service refuses for now: locked, too many requests, or unavailable. */
 export const isBusy = (status: number | undefined): boolean => status === 423 || isThrottled(status) || status === 503;
 
 /** Whether the service asks for fewer requests. */
 export const isThrottled = (status: number | undefined): boolean => status === 429;
 
-/** Whether the service is busy, but works: it locks or throttles. "Unavailable" may be an outage. */
+/** Whether the service is busy, but works, and says that it did nothing: it locks or throttles. "Unavailable" may be an outage. */
 export const isBusyButWorking = (status: number | undefined): boolean => isBusy(status) && status !== 503;
 
 /** Whether the status proves nothing. 408 also comes from proxies while the server is still working. */

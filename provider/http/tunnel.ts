@@ -25,8 +25,12 @@ export class ProxyFailure extends Error {
 interface TunnelOptions {
   /** Opens TLS to the service in a socket. */
   readonly secure: buildConnector.connector;
-  /** Options of TLS to the proxy. */
-  readonly tls: { readonly minVersion: "TLSv1.2"; readonly rejectUnauthorized: true };
+  /** Options of the connection to the proxy, and of its TLS. */
+  readonly socket: {
+    readonly autoSelectFamilyAttemptTimeout: number;
+    readonly minVersion: "TLSv1.2";
+    readonly rejectUnauthorized: true;
+  };
   /** Maximum time to connect to the proxy, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Maximum time for the proxy to open a tunnel, in milliseconds. */
@@ -51,7 +55,7 @@ function openTunnel(proxy: HttpProxy, target: string, options: TunnelOptions): P
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new ProxyFailure(proxy, reason));
     const connect = ask({
-      ...options.tls,
+      ...options.socket,
       agent: false,
       method: "CONNECT",
       host,

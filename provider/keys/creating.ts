@@ -115,14 +115,9 @@ async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): 
     try {
       return await keys.create(name, { projectId });
     } catch (error) {
-      if (isAnswerLost(error)) await settle(name, error, attempts, call);
-      else if (!isApiError(error) || error.kind !== "conflict") throw error;
-      // Taken since the list, by no request of this run: nothing proves whose key that is, and no later run looks for it.
-      else
-        call.row.warn(
-          `another request has taken the name ${name} meanwhile: one of an interrupted run, or of a stack with a copy of ` +
-            "this state. Its key stays live, and `npx keyplane keys` shows it",
-        );
+      // A name with this mark that is taken is that of a lost request, too: one of an interrupted run.
+      if (!isAnswerLost(error) && !(isApiError(error) && error.kind === "conflict")) throw error;
+      await settle(name, error, attempts, call);
       if (attempt < MAX_REQUESTS) continue;
       const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
       throw new KeyplaneError("KP-UNSETTLED", reason, error);
@@ -130,9 +125,9 @@ async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): 
   }
 }
 
-/** Revokes the key of a request whose answer was lost, or records its name. */
+/** Revokes the key of a request whose answer was lost, in this run or in an interrupted one, or records its name. */
 async function settle(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
-  call.row.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
+  call.row.progress(`an answer to the creation of ${name} was lost; checking whether the key exists`);
   // Recorded first: if the list cannot be read, the next run looks for the name.
   const before = attempts.lost;
   attempts.lost = withLost(before, name, call);
@@ -141,6 +136,8 @@ async function settle(name: string, lost: KeyplaneError, attempts: Attempts, cal
   // Somebody used a key whose secret nobody has: the settling of its name tells it.
   if (found.lastUsedAt !== null) return;
   attempts.lost = before;
+  // A resource of this run has it. Its state is a copy of this one's.
+  if (call.place.memory.has(found)) return;
   await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
 }
 

@@ -26,6 +26,8 @@ export interface RecordedKey {
   /** The secret; absent if it is not recorded, or sealed. */
   readonly key?: string | undefined;
   readonly digest?: string | undefined;
+  /** Whether its first use decides about another key, so that keyplane itself must not use it while lists may lag behind. */
+  readonly isUseAwaited?: boolean;
 }
 
 /** The lists that were requested after another one lacked a key. */
@@ -52,7 +54,12 @@ export async function findKey(
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
   if (found !== undefined) mustBeKey(held, found, place);
-  else await mustBeGone(held, call);
+  else if (held.isUseAwaited && isYoung(held, call) && compareAccount(held.fingerprint, place) === "same") {
+    throw new KeyplaneError(
+      "KP-ANSWER",
+      `the service does not list key ${formatKey(held)}, which is new. Nothing was changed. Run the command again in a minute`,
+    );
+  } else await mustBeGone(held, call);
   return found;
 }
 

@@ -82,6 +82,7 @@ export async function describing<T>(
 ): Promise<T> {
   // The service can repeat any of them in its answers.
   for (const secret of secretsIn(values)) conceal(secret);
+  session.calls.begin();
   try {
     return await body();
   } catch (error) {
@@ -89,6 +90,7 @@ export async function describing<T>(
     throw new CallError(described(session, doing, error), type, error instanceof NotReady ? error : undefined);
   } finally {
     await session.engine.flush();
+    session.calls.end();
   }
 }
 

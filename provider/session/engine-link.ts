@@ -1,9 +1,15 @@
-import { connect } from "node:http2";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { toMessage } from "../text";
 
 /** Maximum time of a call, in milliseconds. A message must not delay the work that it reports. */
 const DEADLINE_MS = 2_000;
+
+/** Minimum time between two connections to the engine, in milliseconds. */
+const PAUSE_MS = 500;
+
+/** Maximum time until an engine answers on a new connection, in milliseconds. */
+const ANSWER_MS = 5_000;
 
 /** Pulumi's modules for calls to the engine. Each front end loads them in its own way. */
 export interface EngineModules {
@@ -33,30 +39,38 @@ export class EngineLink {
     private readonly load: () => EngineModules,
   ) {}
 
+  /** Whether an engine has started this process, and not a person. */
+  get isGiven(): boolean {
+    const colon = this.address.lastIndexOf(":");
+    return colon > 0 && Number(this.address.slice(colon + 1)) > 0;
+  }
+
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
   watch(onDeath: () => void): void {
-    const [host, port] = [this.address.slice(0, this.address.lastIndexOf(":")), this.address.split(":").at(-1)];
-    if (host === "" || !/^[1-9]\d*$/.test(port ?? "")) return;
-    const hold = () => {
+    if (!this.isGiven) return;
+    const hold = (isFirst: boolean) => {
+      const began = performance.now();
       // It must speak the engine's protocol: an engine that ends its server waits minutes for the handshake of a silent
       // connection.
-      const session = connect(`http://${host}:${port}`);
-      let connected = false;
-      session.on("connect", () => {
-        connected = true;
-      });
+      const session = connect(`http://${this.address}`);
+      let isEngine = false;
+      const proven = () => {
+        isEngine = true;
+      };
+      // Later, another program can have the port of an engine that is gone.
+      session.on("connect", isFirst ? proven : () => askEngine(session, proven));
       session.on("error", () => {});
       // The engine is about to close the connection, and waits for this end.
       session.on("goaway", () => session.destroy());
       session.on("close", () => {
-        // A running engine can close a connection. It is gone only if it accepts no new connection.
+        // A running engine can close a connection. It is gone only if it answers on no new one.
         // This also applies to the first one, because the engine may have been killed right after its call.
-        if (connected) hold();
+        if (isEngine) setTimeout(hold, began + PAUSE_MS - performance.now(), false).unref();
         else onDeath();
       });
       session.unref();
     };
-    hold();
+    hold(true);
   }
 
   /** Shows a message in the row of a resource. One that cannot be shown is dropped: it must not fail the work. */
@@ -87,4 +101,30 @@ export class EngineLink {
       client.log(request, new grpc.Metadata(), options, (error) => (error === null ? resolve() : reject(error)));
     });
   }
+}
+
+/** Calls `proven` if an engine answers on a connection, and closes any other connection. */
+function askEngine(session: ClientHttp2Session, proven: () => void): void {
+  // Written by hand, because gRPC would keep connections of its own. The message is empty: five bytes of zero.
+  const call = session.request({
+    ":method": "POST",
+    ":path": "/pulumirpc.Engine/GetRootResource",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  let isEngine = false;
+  const see = (headers: IncomingHttpHeaders) => {
+    if (headers["grpc-status"] !== "0") return;
+    isEngine = true;
+    proven();
+  };
+  call
+    .on("response", see)
+    .on("trailers", see)
+    .on("error", () => {});
+  call.setTimeout(ANSWER_MS, () => session.destroy());
+  call.on("close", () => {
+    if (!isEngine) session.destroy();
+  });
+  call.resume().end(Buffer.alloc(5));
 }

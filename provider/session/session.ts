@@ -15,6 +15,7 @@ import { Stack } from "../stack/stack";
 import { EngineLink, type EngineModules } from "./engine-link";
 import { LongWaits } from "./long-waits";
 import { RunSoFar } from "./run-so-far";
+import { leaveSignalsToEngine, OpenCalls } from "./signals";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -32,6 +33,7 @@ export class Session {
   /** The calls that are under way. */
   readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
   readonly soFar = new RunSoFar();
+  readonly calls = new OpenCalls();
   #config: ConfigReader = () => undefined;
   #isWatching = false;
   #cancelled: AbortedError | undefined;
@@ -54,11 +56,12 @@ export class Session {
     this.watch();
   }
 
-  /** Ends this process when the engine is gone: nothing would record what it does from then on. */
+  /** Ends this process when the engine is gone, because nothing would record what it does from then on, and not before. */
   watch(): void {
-    if (this.#isWatching) return;
+    if (this.#isWatching || !this.engine.isGiven) return;
     this.#isWatching = true;
     this.engine.watch(() => process.exit(1));
+    leaveSignalsToEngine(this.calls);
   }
 
   /** Ends all waits, on Ctrl+C. Changes that were already sent complete, and the engine records them. */

@@ -53,7 +53,10 @@ function reachesAll(environment: Members): Run["isWhole"] {
  * there is one that may have been limited to other resources.
  */
 export function deliveredSince(runs: readonly Run[], rotatedAt: number): number | "no" | "unknown" {
-  const since = runs.filter(({ ended, isInProgress }) => !isInProgress && ended > rotatedAt);
+  // The newest run is the first. Those before the one that rotated delivered nothing, also if their machine's clock was ahead.
+  const own = runs.findIndex(({ began, ended }) => began <= rotatedAt && rotatedAt <= ended);
+  const later = own < 0 ? runs : runs.slice(0, own + 1);
+  const since = later.filter(({ ended, isInProgress }) => !isInProgress && ended > rotatedAt);
   const ends = since.flatMap(({ isWhole, ended }) => (isWhole === "yes" ? [ended] : []));
   if (ends.length > 0) return Math.min(...ends);
   return since.some(({ isWhole }) => isWhole === "unknown") ? "unknown" : "no";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
-import { HostUnderTest } from "./host-harness";
+import { HostUnderTest, isRunning } from "./host-harness";
 
 const POST = "POST /api_keys";
 /** A creation starts an operation that never ends. */
@@ -87,7 +87,7 @@ describe("after the engine cancels the run", () => {
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
-  it.each([429, 503])("a creation that was answered %d is not sent again", async (status) => {
+  it.each([423, 429])("a creation that was answered %d is not sent again", async (status) => {
     await start();
     await plane.rules.add({ route: POST, count: null, status, retryAfter: 60 });
     const creating = messageOf(host.create("ApiKey", {}));
@@ -135,4 +135,21 @@ describe("after the engine cancels the run", () => {
     expect(await host.diff("ApiKey", id, outputs, {})).toMatchObject({ changes: false });
     expect(host.logged).toEqual([]);
   });
+});
+
+describe("a signal", () => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
+    "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the host",
+    async (signal) => {
+      await start();
+      await plane.rules.add({ route: POST, hold: "after" });
+      const creating = host.create("ApiKey", {});
+      await plane.held.wait();
+      process.kill(host.pid, signal);
+      await plane.held.release();
+      expect(await live()).toEqual([(await creating).id]);
+      if (signal === "SIGINT") await expect.poll(() => isRunning(host.pid)).toBe(false);
+      else expect((await host.create("ApiKey", {})).notReady).toBeUndefined();
+    },
+  );
 });

@@ -25,6 +25,15 @@ export const shim = (kind: string) => `exports.handler=()=>require("keyplane/pro
 export const urnOf = (kind: string, name: string) =>
   `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
 
+/** Whether a process runs. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */
 export class HostUnderTest {
   readonly printed: string[] = [];

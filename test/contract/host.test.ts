@@ -140,7 +140,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
     await plane.state.startOperations({ projectId, action: "start_compute" });
     await host.create("ProjectReady", { projectId });
-    await plane.rules.add({ route: "POST /api_keys", count: 1, status: 503, retryAfter: 1 });
+    await plane.rules.add({ route: "POST /api_keys", count: 1, status: 429, retryAfter: 1 });
     await made();
     const rows = host.logged.filter(({ ephemeral }) => ephemeral);
     expect(rows.map(({ urn }) => urn)).toEqual([urnOf("ProjectReady", "ci"), urnOf("ApiKey", "ci")]);
@@ -186,7 +186,7 @@ describe("a host of its own", () => {
   it("ends with the engine, sends nothing more, and revokes nothing", async () => {
     own = await start();
     const before = await plane.count("POST", "/api_keys");
-    await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
+    await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
     const lost = own.create("ApiKey", { __mark: "abcdefghijkl" }).catch((error: Error) => error);
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(before + 1);
     own.killEngine();

@@ -53,6 +53,8 @@ export interface PluginOptions {
   readonly stack?: string;
   /** @default true */
   readonly configured?: boolean;
+  /** Whether a person starts the plugin, without the address of an engine. */
+  readonly isByHand?: boolean;
   /** The name of the provider resource. @default "default" */
   readonly providerName?: string;
   /** Whether no program uses the provider resource of the state, as when its last resource is removed. */
@@ -107,7 +109,7 @@ export class PluginUnderTest {
       sdk,
       label: "the plugin",
       file: process.execPath,
-      args: [pluginExecutable(), test.engine.address],
+      args: [pluginExecutable(), ...(options.isByHand ? [] : [test.engine.address])],
       directory: resolve("."),
       env: { PATH: process.env.PATH, KEYPLANE_PULUMI: file, ...env },
       started: (pid) => {

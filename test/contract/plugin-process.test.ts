@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { isRunning } from "./host-harness";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
 
 let plane: ControlPlane;
@@ -64,7 +65,7 @@ describe("after the engine cancels the run", () => {
 describe("the plugin's process", () => {
   it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
     const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
+    await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
     const lost = failureOf(plugin.add("ApiKey"));
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     plugin.killEngine();
@@ -103,3 +104,27 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe("a signal", () => {
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
+    "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the plugin",
+    async (signal) => {
+      const plugin = await PluginUnderTest.start(plane);
+      await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+      const creating = plugin.add("ApiKey");
+      await plane.held.wait();
+      process.kill(plugin.pid, signal);
+      await plane.held.release();
+      const { id } = await creating;
+      expect((await plane.liveKeys()).map((key) => String(key.id))).toEqual([id]);
+      if (signal === "SIGINT") await expect.poll(() => isRunning(plugin.pid)).toBe(false);
+      else expect((await plugin.add("ApiKey", {}, "other")).notReady).toBeUndefined();
+    },
+  );
+
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])("ends a plugin without an engine: %s", async (signal) => {
+    const { pid } = await PluginUnderTest.start(plane, { configured: false, isByHand: true });
+    process.kill(pid, signal);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 test("an up succeeds if a service whose clock is 3 hours ahead asks to try again at a time", async () => {
   await plane.clock.set({ offsetMs: 3 * HOUR });
-  await plane.rules.add({ route: "POST /api_keys", status: 503, retryAfter: { date: 2_000 } });
+  await plane.rules.add({ route: "POST /api_keys", status: 429, retryAfter: { date: 2_000 } });
   await run.run("up");
   expect(await plane.liveKeys()).toHaveLength(1);
   expect(await plane.count("POST")).toBe(2);

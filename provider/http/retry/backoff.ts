@@ -55,7 +55,7 @@ function baseAfter({ verdict, status }: RetryState): number {
   return isThrottled(status) ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
 }
 
-/** "Too many" and "locked" come from a working service. "Unavailable" may be an outage, so a read waits less. */
-function isPatient({ verdict, status, replay }: RetryState): boolean {
-  return verdict === "throttled" && (replay === "once" || isBusyButWorking(status));
+/** "Too many" and "locked" come from a working service. "Unavailable" may be an outage, so a request waits less. */
+function isPatient({ verdict, status }: RetryState): boolean {
+  return verdict === "throttled" && isBusyButWorking(status);
 }

@@ -1,5 +1,5 @@
-import { isBusy, isInconclusive, isSuccess } from "../statuses";
-import type { Outcome } from "../types";
+import { isBusy, isBusyButWorking, isInconclusive, isSuccess } from "../statuses";
+import type { Outcome, Replay } from "../types";
 
 /**
  * What an outcome proves.
@@ -20,13 +20,14 @@ const PERMANENT =
   /^(PROXY_4(?!08|29)|UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_(?!.*_ALERT_)|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
 
 /** Judges one attempt; see `Verdict`. Pure. */
-export function classify(outcome: Outcome): Verdict {
+export function classify(outcome: Outcome, replay: Replay): Verdict {
   if (outcome.kind === "failure") {
     if (outcome.sent) return "ambiguous";
     return PERMANENT.test(outcome.code) ? "unusable" : "not_sent";
   }
   const { status } = outcome;
-  if (isBusy(status)) return "throttled";
+  // "Unavailable" also comes from proxies when the service has already done something.
+  if (isBusyButWorking(status) || (isBusy(status) && replay === "safe")) return "throttled";
   if (isSuccess(status)) {
     return outcome.complete && isJsonType(outcome.contentType) ? "ok" : "ambiguous";
   }

@@ -74,6 +74,13 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
         `Set retainOnDelete there and run \`pulumi up\` first, or run ${forgetCommand(other)}`,
     );
   }
+  if (state.holds(found) !== "no") {
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${adopt.id} is not adopted: a resource of this stack is to revoke it, or the state hides which keys its ` +
+        "resources have. Remove adopt to get a new key",
+    );
+  }
   if (compareLimit(inputs.projectId, projectId) === "other") {
     const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
     throw new KeyplaneError(

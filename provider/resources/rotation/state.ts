@@ -146,8 +146,9 @@ export function heldBy({ current, previous, pendingRevocations }: RotationState)
 }
 
 /** A key of the state, with what is needed to find it. */
-export function recorded(key: HeldKey, { fingerprint, current, createdAt }: RotationState): RecordedKey {
-  return { ...key, fingerprint, ...(key === current && { createdAt }) };
+export function recorded(key: HeldKey, { fingerprint, current, createdAt, inputs }: RotationState): RecordedKey {
+  const isUseAwaited = inputs.requireUse === true;
+  return { ...key, fingerprint, ...(key === current && { createdAt, isUseAwaited }) };
 }
 
 /** Keys to revoke. They can be as new as the current key. */

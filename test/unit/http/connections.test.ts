@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseBaseUrl } from "../../../provider/base-url";
@@ -100,6 +101,19 @@ describe("connections", () => {
   });
 
   const refusing: Respond = (socket) => socket.end("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n");
+
+  it.each([
+    ["the service", "https://localhost:9"],
+    ["a proxy", "https://service.invalid"],
+  ])("give each address of %s seconds", async (_, baseUrl) => {
+    vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
+    const connect = vi.spyOn(Socket.prototype, "connect");
+    const { client } = await start(() => {}, baseUrl);
+    await caught(client.request(POST));
+    const [options] = [connect.mock.calls[0]?.[0]].flat();
+    connect.mockRestore();
+    expect(options).toMatchObject({ autoSelectFamilyAttemptTimeout: 2_500 });
+  });
 
   it.each([
     ["a scheme", (address: string) => `http://${address}`],

@@ -92,7 +92,7 @@ describe("the decision to try again:", () => {
     ["there is no fourth attempt of an unsent request", { verdict: "not_sent", replay: "once", attempt: 3 }, undefined],
     [
       "a throttled request that must be applied only once gets more attempts",
-      { verdict: "throttled", replay: "once", attempt: 9 },
+      { verdict: "throttled", replay: "once", status: 423, attempt: 9 },
       10_000,
     ],
     ["every request to a busy service gets more attempts", { verdict: "throttled", status: 429, attempt: 13 }, 10_000],
@@ -151,16 +151,24 @@ describe("the verdict on an outcome", () => {
     [504, "ambiguous"],
   ];
   for (const [status, verdict] of byStatus) {
-    it(`of ${status} is ${verdict}`, () => expect(classify(answered(status))).toBe(verdict));
+    it(`of ${status} is ${verdict}`, () => expect(classify(answered(status), "safe")).toBe(verdict));
   }
 
+  it.each<[number, Verdict]>([
+    [423, "throttled"],
+    [429, "throttled"],
+    [503, "ambiguous"],
+  ])("of %d to a request that must be applied only once is %s", (status, verdict) => {
+    expect(classify(answered(status), "once")).toBe(verdict);
+  });
+
   it("of a successful answer without complete JSON is ambiguous", () => {
-    expect(classify(answered(200, { complete: false, json: undefined }))).toBe("ambiguous");
-    expect(classify(answered(200, { contentType: "text/html" }))).toBe("ambiguous");
-    expect(classify(answered(200, { contentType: "text/html; was=application/json" }))).toBe("ambiguous");
-    expect(classify(answered(200, { contentType: "application/jsonp" }))).toBe("ambiguous");
-    expect(classify(answered(200, { contentType: "application/problem+json" }))).toBe("ok");
-    expect(classify(answered(200, { contentType: "application/json ; charset=utf-8" }))).toBe("ok");
+    expect(classify(answered(200, { complete: false, json: undefined }), "once")).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "text/html" }), "once")).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "text/html; was=application/json" }), "once")).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "application/jsonp" }), "once")).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "application/problem+json" }), "once")).toBe("ok");
+    expect(classify(answered(200, { contentType: "application/json ; charset=utf-8" }), "once")).toBe("ok");
   });
 
   const byCode: [string, boolean, Verdict][] = [
@@ -182,7 +190,7 @@ describe("the verdict on an outcome", () => {
   ];
   for (const [code, sent, verdict] of byCode) {
     it(`of ${code} ${sent ? "after" : "before"} sending is ${verdict}`, () => {
-      expect(classify({ kind: "failure", code, sent })).toBe(verdict);
+      expect(classify({ kind: "failure", code, sent }, "once")).toBe(verdict);
     });
   }
 });

@@ -89,6 +89,18 @@ describe("an adoption is refused", () => {
     expect(stack.find("ci")).toBeUndefined();
   });
 
+  test("if the state cannot be read, or a resource of the stack is to revoke the key", async () => {
+    const { stack, adopt } = await started();
+    stack.isReadable = false;
+    const unread = await stack.up({ ci: rotating({ adopt }) });
+    expect([codeOf(unread), posts(unread), stack.resources]).toEqual(["KP-ADOPT", 0, []]);
+    stack.isReadable = true;
+    const outputs = { keyId: "1", name: "another", pendingRevocations: [adopt.id] };
+    stack.resources = [{ kind: "RotatingApiKey", name: "db", id: "r-1", inputs: {}, outputs }];
+    expect(codeOf(await stack.up({ ci: rotating({ adopt }) }, { target: "ci" }))).toBe("KP-ADOPT");
+    expect(await stack.live()).toEqual([adopt.id]);
+  });
+
   test("before anything is created if two resources of a program name the same key", async () => {
     const { stack, adopt } = await started();
     const program = { one: rotating({ adopt }), two: rotating({ adopt }) };

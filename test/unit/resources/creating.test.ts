@@ -20,6 +20,7 @@ const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
   ["a page of HTML after the key was created", { fault: "html", commit: "before" }],
   ["status 500 after the key was created", { status: 500, commit: "before" }],
   ["status 502 without effect", { status: 502 }],
+  ["status 503 after the key was created", { status: 503, commit: "before" }],
   ["status 408 after the key was created", { status: 408, commit: "before" }],
 ];
 
@@ -171,33 +172,52 @@ describe.each([
 });
 
 describe("a creation", () => {
-  test("takes the next number if the name is taken, touches no key, and tells of the one with the name", async () => {
-    const stack = await startWith({ route: POST, status: 409 });
-    const run = await stack.up({ ci: key() });
-    expect(run.errors).toEqual({});
-    const name = String(stack.outputs().name);
-    expect(numberIn(name)).toBe(2);
-    expect(run.warn).toEqual([expect.stringContaining(`${name.replace(/-2$/, "")} meanwhile`)]);
-    expect(await stack.requests()).toEqual([LIST, POST, POST]);
+  describe("after a rotation that was killed, whose key no list has yet", () => {
+    const triggered = (n: number) => ({ app: rotating({ rotationTriggers: { n: `${n}` } }) });
+    const lagging = async (count: number | null) => {
+      const stack = await TestStack.start();
+      await stack.up(triggered(1));
+      const body = await stack.listed();
+      await stack.up(triggered(2), { dies: "app" });
+      const [, left = ""] = await stack.live();
+      await stack.plane.rules.add({ route: LIST, status: 200, body, count });
+      return { stack, left };
+    };
+
+    test("revokes the key whose name is taken if the next list has it, and takes the next number", async () => {
+      const { stack, left } = await lagging(1);
+      expect((await stack.up(triggered(2))).errors).toEqual({});
+      expect(numberIn(String(stack.outputs("app").name))).toBe(3);
+      expect(stack.outputs("app")).not.toHaveProperty("lostNames");
+      expect(await stack.live()).not.toContain(left);
+    });
+
+    test("records the name otherwise, so that the next run revokes the key", async () => {
+      const { stack, left } = await lagging(null);
+      expect((await stack.up(triggered(2))).errors).toEqual({});
+      expect(stack.outputs("app").lostNames).toHaveLength(1);
+      expect(await stack.live()).toContain(left);
+      await stack.plane.rules.clear();
+      await stack.up(triggered(2));
+      expect(stack.outputs("app")).not.toHaveProperty("lostNames");
+      expect(await stack.live()).not.toContain(left);
+    });
   });
 
-  test("gives up after three names that are taken, and leaves nothing", async () => {
+  test("gives up after three names that are taken, and records them", async () => {
     const stack = await startWith({ route: POST, status: 409, count: null });
     const run = await stack.up({ ci: key() });
     expect(codeOf(run)).toBe("KP-UNSETTLED");
     expect(posts(run)).toBe(3);
-    expect(stack.resources).toEqual([]);
+    expect(stack.outputs().lostNames).toHaveLength(3);
   });
 
-  test.each([423, 429, 503])(
-    "requests the same name again after %i, which means that nothing was done",
-    async (status) => {
-      const stack = await startWith({ route: POST, status, count: 3, retryAfter: 2 });
-      const run = await stack.up({ ci: key() });
-      expect(posts(run)).toBe(4);
-      expect(numberIn(String(stack.outputs().name))).toBe(1);
-    },
-  );
+  test.each([423, 429])("requests the same name again after %i, which means that nothing was done", async (status) => {
+    const stack = await startWith({ route: POST, status, count: 3, retryAfter: 2 });
+    const run = await stack.up({ ci: key() });
+    expect(posts(run)).toBe(4);
+    expect(numberIn(String(stack.outputs().name))).toBe(1);
+  });
 
   test("fails without a POST if the list cannot be read, and only one resource has the whole message", async () => {
     const stack = await startWith({ route: LIST, status: 401, count: null });

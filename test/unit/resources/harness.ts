@@ -242,6 +242,12 @@ export class TestStack {
     return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort((a, b) => Number(a) - Number(b));
   }
 
+  /** What the service answers to a list now. */
+  async listed(): Promise<object[]> {
+    const headers = { authorization: `Bearer ${this.plane.apiKey}` };
+    return (await (await fetch(`${this.plane.url}/api_keys`, { headers })).json()) as object[];
+  }
+
   /** The names of the live keys, oldest first. */
   async liveNames(): Promise<string[]> {
     return (await this.plane.liveKeys()).sort((a, b) => a.id - b.id).map(({ name }) => name);

@@ -200,6 +200,20 @@ describe("the previous key", () => {
     expect(await stack.live()).toEqual([current]);
   });
 
+  test("with requireUse is not replaced by keyplane's own use: a new key that no list has yet is not tried", async () => {
+    const stack = await TestStack.start();
+    const body = await stack.listed();
+    await stack.up(triggered("1", { requireUse: true }));
+    await stack.plane.rules.add({ route: LIST, status: 200, body, count: null });
+    const refresh = await stack.refresh();
+    expect(codeOf(refresh)).toBe("KP-ANSWER");
+    expect(new Set(refresh.requests)).toEqual(new Set([LIST]));
+    await stack.clock.pass(HOUR);
+    expect(codeOf(await stack.refresh())).toBe("KP-ANSWER");
+    await stack.plane.rules.clear();
+    expect((await stack.refresh()).errors).toEqual({});
+  });
+
   test("with requireUse is revoked when maxOverlap is over, with a warning, or when the program no longer requires it", async () => {
     const inputs = { requireUse: true, maxOverlap: "3d" };
     const { stack, current } = await rotated(inputs);

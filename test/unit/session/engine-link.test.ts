@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+} from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -41,18 +46,59 @@ it("the connection that watches the engine speaks HTTP/2, because an ending engi
   await expect.poll(() => sent.slice(0, PREFACE.length)).toBe(PREFACE);
 });
 
-it("an engine that closes the connection but accepts another one is alive", async () => {
+/** Answers like a running engine, and returns the paths of the calls, each with its connection. */
+function answersAsEngine(server: Http2Server): { readonly path: unknown; readonly session: unknown }[] {
+  const calls: { readonly path: unknown; readonly session: unknown }[] = [];
+  server.on("stream", (stream, headers) => {
+    calls.push({ path: headers[":path"], session: stream.session });
+    stream.respond({ "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+    stream.end(Buffer.alloc(5));
+  });
+  return calls;
+}
+
+it("an engine that closes the connection but answers on another one is alive", async () => {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server().on("session", (session) => sessions.push(session));
+  const calls = answersAsEngine(server);
   const seen = watch(await listen(server));
   for (const count of [1, 2, 3]) {
-    await expect.poll(() => sessions.length).toBe(count);
+    await expect.poll(() => sessions.length, { timeout: 5_000 }).toBe(count);
+    await expect.poll(() => calls.length).toBe(count - 1);
     if (count === 2) sessions.at(-1)?.goaway();
     else sessions.at(-1)?.destroy();
   }
-  await expect.poll(() => sessions.length).toBe(4);
+  await expect.poll(() => calls.length, { timeout: 5_000 }).toBe(3);
+  expect(new Set(calls.map(({ path }) => path))).toEqual(new Set(["/pulumirpc.Engine/GetRootResource"]));
+  expect(sessions).toHaveLength(4);
   expect(seen.deaths).toBe(0);
 });
+
+it.each<[string, (server: Http2Server) => void]>([
+  ["closes all connections", (server) => server.on("session", (session) => session.destroy())],
+  ["is another server of gRPC", (server) => answering(server, { "grpc-status": "12" })],
+  ["is a server of HTTP", (server) => answering(server, { ":status": 404 })],
+])("an engine is gone if what accepts connections at its address now %s", async (_, takeOver) => {
+  const engine = createHttp2Server();
+  const address = await listen(engine);
+  const seen = watch(address);
+  await expect.poll(() => sockets.length).toBe(1);
+  engine.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await once(engine, "close");
+  const other = createHttp2Server();
+  takeOver(other);
+  servers.push(other);
+  other.on("connection", (socket: Socket) => sockets.push(socket));
+  other.listen(Number(address.split(":")[1]), "127.0.0.1");
+  await expect.poll(() => seen.deaths, { timeout: 5_000 }).toBe(1);
+  expect(sockets).toHaveLength(1);
+});
+
+function answering(server: Http2Server, headers: OutgoingHttpHeaders): void {
+  server.on("stream", (stream) => stream.respond(headers, { endStream: true }));
+}
 
 it("an engine whose connections close and that accepts no other one is gone, and this is said once", async () => {
   const server = createServer((socket) => socket.on("error", () => {}));
@@ -61,7 +107,7 @@ it("an engine whose connections close and that accepts no other one is gone, and
   expect(seen.deaths).toBe(0);
   server.close();
   for (const socket of sockets) socket.resetAndDestroy();
-  await expect.poll(() => seen.deaths, { interval: 1 }).toBe(1);
+  await expect.poll(() => seen.deaths, { interval: 1, timeout: 5_000 }).toBe(1);
 });
 
 it("an engine that was gone before the first connection is noticed", async () => {

@@ -88,6 +88,12 @@ describe("a rotation was delivered", () => {
     ],
     ["by no run in progress", "no", [entry(0, { result: "in-progress" })]],
     ["by no run whose end is not readable", "no", [entry(0, { endTime: "soon" })]],
+    [
+      "by no run before the one that made it, also if its machine's clock was ahead",
+      "no",
+      [entry(0, { result: "failed" }), entry(3_600)],
+    ],
+    ["by a later run after such a one", at(70) + 999, [entry(60), entry(0, { result: "failed" }), entry(3_600)]],
   ])("%s", (_, delivered, entries) => {
     expect(deliveredSince(history(...entries), at(5))).toBe(delivered);
   });
