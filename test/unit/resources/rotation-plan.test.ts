@@ -48,7 +48,15 @@ test.each<[string, Members, Members, string | undefined]>([
   ["no removal of all triggers", { ...CURRENT, rotationTriggers: { a: 1 } }, {}, undefined],
   ["a trigger of a former run", { ...CURRENT, rotationQueued: true }, {}, "rotationTriggers"],
   ["its age", CURRENT, { rotateAfter: "1d" }, "rotateAfter"],
-  ["no age that it has not yet", CURRENT, { rotateAfter: "25h" }, undefined],
+  ["an age that it has in an hour", CURRENT, { rotateAfter: "25h" }, "rotateAfter"],
+  ["no age that it has later", CURRENT, { rotateAfter: "90001s" }, undefined],
+  [
+    "an age that it has in a twentieth of it",
+    { ...CURRENT, createdAt: at(-1 / 24) },
+    { rotateAfter: "63m" },
+    "rotateAfter",
+  ],
+  ["no short age that it has later", { ...CURRENT, createdAt: at(-1 / 24) }, { rotateAfter: "64m" }, undefined],
 ])("a rotation is caused by %s", (_, outputs, given, expected) => {
   const reason = rotationReason(readState(outputs), inputs(given), NOW);
   const words = reason && [reason.field, ...(reason.urgent ? ["urgent"] : []), ...(reason.drift ? ["drift"] : [])];

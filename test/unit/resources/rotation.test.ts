@@ -37,12 +37,27 @@ describe("a rotation", () => {
     const stack = await TestStack.start();
     const program = { ci: rotating({ rotateAfter: "30d" }) };
     await stack.up(program);
-    await stack.clock.pass(30 * DAY - HOUR);
+    await stack.clock.pass(30 * DAY - 2 * HOUR);
     expect((await stack.up(program)).steps.ci).toBe("same");
-    await stack.clock.pass(HOUR);
+    await stack.clock.pass(2 * HOUR);
     expect((await stack.refresh()).steps.ci).toBe("same");
     expect((await stack.up(program)).steps.ci).toBe("update");
     expect(await stack.live()).toHaveLength(2);
+  });
+
+  test("comes with each run of a job that runs as often as the key rotates", async () => {
+    const stack = await TestStack.start();
+    const program = { ci: rotating({ rotateAfter: "7d" }) };
+    const start = stack.clock.now();
+    for (let week = 0; week < 4; week++) {
+      // Each job starts a little sooner than the one that made the key.
+      await stack.clock.pass(start + week * 7 * DAY - week * 10 * SECOND - stack.clock.now());
+      const before = stack.outputs().keyId;
+      await stack.up(program);
+      expect(stack.outputs().keyId).not.toBe(before);
+      const { createdAt, rotateAt } = stack.outputs();
+      expect(Date.parse(String(rotateAt))).toBe(Date.parse(String(createdAt)) + 7 * DAY);
+    }
   });
 
   test("comes with the first trigger, and not with the removal of all", async () => {
