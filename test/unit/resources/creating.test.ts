@@ -368,6 +368,19 @@ describe("an exact name", () => {
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
+  test("of a key that can be in use is refused with revokeUnused, because the service shows uses late", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.state.switch({ lastUsedDelayMs: 3 * HOUR });
+    // The other key has been used since the last use that is shown.
+    await stack.up({ other: key() });
+    await stack.clock.pass(4 * HOUR);
+    const { id, key: secret } = await stack.plane.state.createKey("deploy");
+    await fetch(`${stack.plane.url}/projects`, { headers: { authorization: `Bearer ${secret}` } });
+    const run = await stack.up({ other: key(), ...exact({ onNameConflict: "revokeUnused" }) });
+    expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
+    expect(await stack.live()).toContain(String(id));
+  });
+
   test("goes to one of two resources in a run, even with revokeUnused", async () => {
     const stack = await TestStack.start();
     const inputs = { name: "deploy", onNameConflict: "revokeUnused" };

@@ -204,6 +204,20 @@ describe("the previous key", () => {
     expect(await stack.live()).toEqual([current]);
   });
 
+  test("stays until maxOverlap if the service shows no use of any key, not even of keyplane's own", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.state.switch({ lastUsedDelayMs: 300 * DAY });
+    const program = (at: string) => triggered(at, { maxOverlap: "3d" });
+    await stack.up(program("1"));
+    await stack.up(program("2"));
+    await stack.clock.pass(DAY + SECOND);
+    expect(await stack.up(program("2"))).toMatchObject({ errors: {}, requests: [LIST] });
+    expect(await stack.live()).toHaveLength(2);
+    await stack.clock.pass(2 * DAY);
+    await stack.up(program("2"));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
   test("with requireUse stays until somebody uses its successor, and a run that only waits shows no difference", async () => {
     const required = triggered("2", { requireUse: true });
     const { stack, current } = await rotated({ requireUse: true });
