@@ -29,7 +29,7 @@ const id =
   (value) => {
     if (typeof value === "string" && ID_FORMS[kind].matches(value)) return undefined;
     const problem = `must be ${ID_FORMS[kind].form}`;
-    return value === "" ? `is empty, null or undefined, but ${problem}` : problem;
+    return value === "" ? `is empty, but ${problem}` : problem;
   };
 
 const keyId = id("apiKey");
