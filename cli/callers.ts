@@ -3,14 +3,12 @@ import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
 import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
+import { NOW_MS } from "../provider/keys/uses";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
 import { printInfo } from "./output";
 
 /** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
 const MAX_LISTS = 4;
-
-/** How long ago, in milliseconds, a list can show the use by its own request. */
-const NOW_MS = 5_000;
 
 /** A configured account, and the keys one of which it authenticates with. */
 interface CallingAccount {

@@ -10,6 +10,7 @@ import { formatKey, formatListed, shownResource } from "./naming";
 import { firstList, stepOf } from "./orphans";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
+import { usedNow } from "./uses";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
 const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
@@ -75,7 +76,8 @@ async function clearName(
   const taken = (key: ApiKeyRecord, remedy: string) =>
     new KeyplaneError("KP-NAME-TAKEN", `the name ${name} is taken by key ${formatListed(key)}. ${remedy}`);
   for (const key of inTheWay) {
-    const toRevoke = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
+    const isAsked = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
+    const toRevoke = isAsked && (await showsUsesNow(known, call));
     const state = await call.stack.state(stepOf(call));
     const holder = "unread" in state ? undefined : state.holderOf(key);
     if (holder !== undefined) throw taken(key, giveWay(holder, call));
@@ -95,13 +97,26 @@ async function clearName(
       );
     }
     if (!toRevoke) {
+      const late = isAsked ? "The service shows uses late, so somebody may use it. " : "";
       const ways =
-        key.lastUsedAt === null ? ', revoke that key, or set onNameConflict to "revokeUnused"' : ", or revoke that key";
-      throw taken(key, `Choose another name${ways}: \`${revokeCommand(key.id, call.place.scope)}\``);
+        key.lastUsedAt === null && !isAsked
+          ? ', revoke that key, or set onNameConflict to "revokeUnused"'
+          : ", or revoke that key";
+      throw taken(key, `${late}Choose another name${ways}: \`${revokeCommand(key.id, call.place.scope)}\``);
     }
     call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
     await keys.revoke(key.id);
   }
+}
+
+/**
+ * Whether the service shows uses at once, so that a key without one is unused. An organization's list does not show who
+ * requests it.
+ */
+async function showsUsesNow(listed: readonly ApiKeyRecord[], { place }: Call): Promise<boolean> {
+  const { account, keys } = place;
+  const own = keys === account.keys ? listed : await account.keys.list({ fresh: true });
+  return usedNow(own, account).length > 0;
 }
 
 /** What to do about a name that a key of this stack has: it is not to be revoked, because consumers use it. */

@@ -26,8 +26,11 @@ const timeout: FieldType<string> = (value) =>
 
 const id =
   (kind: keyof typeof ID_FORMS): FieldType<string> =>
-  (value) =>
-    typeof value === "string" && ID_FORMS[kind].matches(value) ? undefined : `must be ${ID_FORMS[kind].form}`;
+  (value) => {
+    if (typeof value === "string" && ID_FORMS[kind].matches(value)) return undefined;
+    const problem = `must be ${ID_FORMS[kind].form}`;
+    return value === "" ? `is empty, but ${problem}` : problem;
+  };
 
 const keyId = id("apiKey");
 

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from "../duration";
+import { formatDuration, isoOf, parseDuration } from "../duration";
 import type { Members } from "../members";
 import type { CheckCall, Failure } from "../schema/check";
 import type { FieldRule, InputsOf, Planned } from "../schema/fields";
@@ -25,7 +25,7 @@ export const keyFields = {
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace" },
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },
-  rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true },
+  rotationTriggers: { type: types.map, change: "replace", removalUpdates: true },
   rotateAfter: { type: types.duration, change: "update" },
   /** The name has the deadline, so a key cannot get another one. */
   maxAge: { type: types.duration, change: "replace", same: sameAge },
@@ -100,11 +100,20 @@ export function rotateAt(createdAt: string | undefined, inputs: Ages, grace?: nu
   return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
 }
 
+/**
+ * A job that runs as often as a key is to rotate finds the key too young by the time that it took to create it. So a key
+ * reaches its age a little earlier, by this part of the age, and by this time at most.
+ */
+const SLACK = { part: 1 / 20, most: 3_600_000 } as const;
+
 /** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
 export function dueByAge(createdAt: string | undefined, inputs: Ages, now: number, grace?: number): string | undefined {
-  const due = nextDue(createdAt, inputs, grace);
+  const born = Date.parse(createdAt ?? "");
+  const age = rotationAge(inputs) ?? 0;
+  const due = nextDue(isoOf(born - Math.min(age * SLACK.part, SLACK.most)), inputs, grace);
   // A key that nobody rotated inside the window waits for the next one.
   if (due === undefined || due(now) > now) return undefined;
-  const age = formatDuration(now - Date.parse(createdAt ?? "")).replace(" ", "");
-  return `due since ${rotateAt(createdAt, inputs, grace)}: ${age} old`;
+  const shown = (ms: number) => formatDuration(ms).replace(" ", "");
+  if (now - born < age) return `${shown(age)} old at ${isoOf(born + age)}`;
+  return `due since ${rotateAt(createdAt, inputs, grace)}: ${shown(now - born)} old`;
 }

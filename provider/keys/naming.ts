@@ -104,5 +104,5 @@ export function formatKey({ id, name }: { readonly id: string; readonly name?: s
 
 /** Formats a key of a list for messages, with its age and use. */
 export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
-  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
+  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "no use shown" : `last used ${lastUsedAt}`})`;
 }

@@ -7,6 +7,7 @@ import type { Call } from "./call";
 import { expiresAt } from "./deadline";
 import type { KeyInputs } from "./fields";
 import { formatKey, markIn } from "./naming";
+import { usedNow } from "./uses";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
 export const NEXT_SECOND_MS = 1_100;
@@ -66,57 +67,53 @@ export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call
   return record;
 }
 
-/** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
+/** Where a list shows its own request, the key used last made it. */
 async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
   const { id, key, source, code } = takeOver;
-  let seen = await call.place.keys.listAs(key);
-  if (seen === undefined) throw notAccepted(takeOver);
+  const { account, keys } = call.place;
+  const look = async () => {
+    const seen = await keys.listAs(key);
+    return seen && usedNow(seen, account).map((used) => used.id);
+  };
+  let used = await look();
+  if (used === undefined) throw notAccepted(takeOver);
   const record = await mustBeLive(takeOver, call);
-  for (let look = 1; ; look++) {
-    const last = usedLast(seen);
-    if (!last.includes(id)) {
-      throw new KeyplaneError(
-        code,
-        `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
-          "and the secret of the same key",
-      );
-    }
-    if (last.length === 1) return record;
-    if (look === MAX_LOOKS) break;
-    await call.place.account.sleep(NEXT_SECOND_MS);
-    seen = (await call.place.keys.listAs(key)) ?? [];
+  for (let looks = 1; looks < MAX_LOOKS && used.length > 1 && used.includes(id); looks++) {
+    await account.sleep(NEXT_SECOND_MS);
+    used = (await look()) ?? [];
   }
-  call.row.warn(
-    `the secret in ${source} probably belongs to key ${id}, but other keys of the account are used too often to be ` +
-      "certain. Check it, because keyplane revokes the key by its id",
-  );
+  if (used.length > 0 && !used.includes(id)) {
+    throw new KeyplaneError(
+      code,
+      `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
+        "and the secret of the same key",
+    );
+  }
+  if (used.length !== 1) warnOfDoubt(takeOver, call);
   return record;
 }
 
 /** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
 async function plausibleInOrganization(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
-  const { id, key } = takeOver;
-  if (!(await call.place.keys.authenticates(key))) throw notAccepted(takeOver);
+  if (!(await call.place.keys.authenticates(takeOver.key))) throw notAccepted(takeOver);
   const record = await mustBeLive(takeOver, call);
   if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.place.account.serviceNow() - 60_000) {
-    call.row.warn(
-      `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +
-        "that key, because a rotation revokes it by its id",
-    );
+    warnOfDoubt(takeOver, call);
   }
   return record;
+}
+
+function warnOfDoubt({ id, source }: TakeOver, call: Call): void {
+  call.row.warn(
+    `the service accepts the secret in ${source}, but does not show that only key ${id} was used just now. Check that it is the ` +
+      "secret of that key, because keyplane revokes the key by its id",
+  );
 }
 
 async function mustBeLive({ id, instead, code }: TakeOver, call: Call): Promise<ApiKeyRecord> {
   const record = await call.place.keys.find(id, { fresh: true });
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
-}
-
-function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
-  const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
-  const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);
-  return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
 }
 
 function notAccepted({ id, source, instead, code }: TakeOver): KeyplaneError {

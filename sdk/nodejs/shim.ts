@@ -91,12 +91,15 @@ function isPlain(value: unknown): value is object {
 
 /** The inputs of a key. An absent place or recipient would make a less safe key. */
 export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
-  const given = NARROWING.filter((name) => args[name] !== undefined);
+  const given = NARROWING.filter((name) => args[name] !== undefined || (LIMITS.includes(name) && name in args));
   return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])) };
 }
 
 /** The inputs that say where a key works, and who can read it. */
 const NARROWING = ["account", "organizationId", "projectId", "sealTo"];
+
+/** Those that a program often reads from somewhere, such as its environment, and finds nothing. */
+const LIMITS = ["organizationId", "projectId"];
 
 /**
  * From this the provider makes the mark in a key's name, because Pulumi passes no random seed to the dynamic host. It
@@ -115,10 +118,10 @@ function seed(): pulumi.Inputs {
   return { ...known, __seed: `${stack}/${base32(randomBytes(8))}` };
 }
 
-/** An output without a value as an empty text, which the provider refuses. */
+/** An input without a value as an empty text, which the provider refuses. Pulumi would drop it. */
 function notNothing(input: unknown): unknown {
   const isLate = pulumi.Output.isInstance(input) || input instanceof Promise;
-  return isLate ? pulumi.output(input).apply((value) => value ?? "") : input;
+  return isLate ? pulumi.output(input).apply((value) => value ?? "") : (input ?? "");
 }
 
 /** Whether a value is a resource of a type, including one from another copy of this package. */

@@ -35,9 +35,12 @@ function authenticate(state: State, { authorization, remoteAddress }: PlaneReque
   const key = keyOf(state, authorization);
   if (!key) throw new ApiError(401, "supplied credentials do not pass authentication");
   const now = state.clock.now();
-  const { lastUsedThrottleMs } = state.switches;
+  const { lastUsedThrottleMs, lastUsedDelayMs } = state.switches;
   const isRecorded = key.lastUsedAt === null || lastUsedThrottleMs === 0 || now - key.lastUsedAt >= lastUsedThrottleMs;
-  if (isRecorded) Object.assign(key, { lastUsedAt: now, lastUsedFromAddr: remoteAddress });
+  if (!isRecorded) return key;
+  const use = { lastUsedAt: now, lastUsedFromAddr: remoteAddress };
+  if (lastUsedDelayMs === 0) Object.assign(key, use);
+  else key.hiddenUses = [...(key.hiddenUses ?? []), use];
   return key;
 }
 

@@ -53,6 +53,9 @@ interface RevokeKeyOptions extends ReadOptions {
   readonly unlisted?: boolean | undefined;
 }
 
+/** Whether a list shows the use of any key. */
+const uses = new WeakMap<readonly ApiKeyRecord[], boolean>();
+
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
   readonly #list: SharedList<readonly ApiKeyRecord[]>;
@@ -150,6 +153,12 @@ export class Keys {
   async find(id: string, options: ListKeysOptions = {}): Promise<ApiKeyRecord | undefined> {
     const found = keyIn(await this.#shared(options), id);
     return this.#revoked.has(id) ? undefined : found;
+  }
+
+  /** Whether a recent list shows the use of any key. */
+  async showsUses(): Promise<boolean> {
+    const keys = await this.#list.recent(undefined);
+    return getOrCreate(uses, keys, () => keys.some(({ lastUsedAt }) => lastUsedAt !== null));
   }
 
   #shared({ fresh, recent, signal }: ListKeysOptions): Promise<readonly ApiKeyRecord[]> {

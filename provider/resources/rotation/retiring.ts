@@ -83,6 +83,7 @@ async function deliveryOf({ deliveredAt, rotatedAt }: RotationState, call: Call)
 interface Listed {
   /** `unknown` if that cannot be found out. */
   readonly record: ApiKeyRecord | "unknown";
+  readonly lastUsed: PreviousFacts["lastUsed"];
   readonly isSuccessorUsed: boolean;
 }
 
@@ -92,16 +93,25 @@ async function lookUp(previous: HeldKey, state: RotationState, call: Call): Prom
     // A recent list shows how the keys were used, and need not be newer than what this run has created.
     const record = await findKey(recorded(previous, state), call, { recent: true });
     const successor = state.current && (await call.place.keys.find(state.current.id, { recent: true }));
-    return record && { record, isSuccessorUsed: typeof successor?.lastUsedAt === "string" };
+    const isSuccessorUsed = typeof successor?.lastUsedAt === "string";
+    return record && { record, lastUsed: await lastUseOf(record, call), isSuccessorUsed };
   } catch (error) {
     if (isAborted(error)) throw error;
     call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
-    return { record: "unknown", isSuccessorUsed: false };
+    return { record: "unknown", lastUsed: "unknown", isSuccessorUsed: false };
   }
 }
 
+/** A service that shows no use, not even that of keyplane's own key, does not say that a key is unused. */
+async function lastUseOf({ lastUsedAt }: ApiKeyRecord, { place }: Call): Promise<PreviousFacts["lastUsed"]> {
+  if (lastUsedAt !== null) return Date.parse(lastUsedAt);
+  const { account, keys } = place;
+  const isShown = (await keys.showsUses()) || (keys !== account.keys && (await account.keys.showsUses()));
+  return isShown ? "never" : "unknown";
+}
+
 function judge(
-  { record, isSuccessorUsed }: Listed,
+  { lastUsed, isSuccessorUsed }: Listed,
   deliveredAt: PreviousFacts["deliveredAt"],
   { previous, inputs, rotatedAt }: RotationState,
   { place: { account } }: Call,
@@ -110,7 +120,7 @@ function judge(
     ...overlapOf(inputs),
     rotatedAt: Date.parse(rotatedAt ?? ""),
     deliveredAt,
-    lastUsed: record === "unknown" ? record : record.lastUsedAt === null ? "never" : Date.parse(record.lastUsedAt),
+    lastUsed,
     isSuccessorUsed,
     deadline: previous && deadlineIn(previous.name),
     now: Math.min(account.now(), account.serviceNow()),
@@ -169,6 +179,8 @@ function report(
       );
       break;
     case "use unknown":
-      row.info(`${key} stays live until its last use is known. keyplane asks again after ${until}`);
+      row.info(
+        `${key} stays live, because its last use is unknown, but not longer than maxOverlap. keyplane asks again after ${until}`,
+      );
   }
 }

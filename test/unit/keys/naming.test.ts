@@ -113,6 +113,6 @@ test("a message shows a key with its id, its name, its age and its use", () => {
   const record = { id: "7", name: "ci", createdAt: "2026-01-01T00:00:00Z", lastUsedAt: null };
   const listed = (change: object) => formatListed({ ...record, ...change } as Parameters<typeof formatListed>[0]);
   expect(formatKey(record)).toBe("7 (ci)");
-  expect(listed({})).toBe("7 (ci, created 2026-01-01T00:00:00Z, never used)");
+  expect(listed({})).toBe("7 (ci, created 2026-01-01T00:00:00Z, no use shown)");
   expect(listed({ lastUsedAt: "2026-01-02T00:00:00Z" })).toMatch(/, last used 2026-01-02T00:00:00Z\)$/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, DAY, DELETE, key, LIST, type Outcome, POST, rotating, SECOND, TestStack } from "./harness";
+import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, SECOND, TestStack } from "./harness";
 
 // A process serves one run, and remembers who adopts which id. So each test has ids of its own.
 let tests = 0;
@@ -31,12 +31,11 @@ describe("a key that was created by hand", () => {
     expect(JSON.stringify({ ...stack.outputs(), key: "" })).not.toContain(adopt.key);
     expect(await stack.up({ ci: rotating({ adopt }) })).toMatchObject({ steps: { ci: "same" }, requests: [] });
     expect(await stack.up({ ci: rotating() })).toMatchObject({ steps: { ci: "same" }, requests: [] });
-    const triggered = (at: number) => ({ ci: rotating({ rotationTriggers: { at } }) });
-    await stack.up(triggered(1));
-    await stack.up(triggered(2));
+    const triggered = { ci: rotating({ rotationTriggers: { at: 1 } }) };
+    await stack.up(triggered);
     expect(stack.outputs()).toMatchObject({ previousKeyId: adopt.id, previousKey: adopt.key });
     await stack.clock.pass(DAY + SECOND);
-    await stack.up(triggered(2));
+    await stack.up(triggered);
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
@@ -48,6 +47,14 @@ describe("a key that was created by hand", () => {
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     await stack.destroy();
     expect(await stack.live()).toEqual([]);
+  });
+
+  test.each([1, 26])("is adopted with a warning if the service shows uses %i hours late", async (hours) => {
+    const { stack, adopt } = await started();
+    await stack.plane.state.switch({ lastUsedDelayMs: hours * HOUR });
+    const run = await stack.up({ ci: rotating({ adopt }) });
+    expect([run.errors, run.warn]).toEqual([{}, [expect.stringContaining(adopt.id)]]);
+    expect(stack.outputs().keyId).toBe(adopt.id);
   });
 
   test("is adopted again by the run after a killed one", async () => {

@@ -249,9 +249,8 @@ describe("an exact name", () => {
   test("is requested once, and is free again when the key is replaced", async () => {
     const stack = await TestStack.start();
     await stack.up(exact());
-    const run = await stack.up(exact({ rotationTriggers: { a: "1" }, rotateAfter: "30d" }));
-    expect(run.steps.ci).toBe("update");
-    const replaced = await stack.up(exact({ rotationTriggers: { a: "2" }, rotateAfter: "30d" }));
+    expect((await stack.up(exact({ rotateAfter: "30d" }))).steps.ci).toBe("update");
+    const replaced = await stack.up(exact({ rotationTriggers: { a: "1" }, rotateAfter: "30d" }));
     expect(replaced).toMatchObject({ steps: { ci: "replace" }, errors: {} });
     expect(replaced.requests.filter((each) => each !== LIST)).toEqual([DELETE, POST]);
     expect(await stack.liveNames()).toEqual(["deploy"]);
@@ -387,6 +386,19 @@ describe("an exact name", () => {
     const run = await stack.up(exact({ onNameConflict: "revokeUnused" }));
     expect(run).toMatchObject({ errors: {}, exports: 1 });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
+  });
+
+  test("of a key that can be in use is refused with revokeUnused, because the service shows uses late", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.state.switch({ lastUsedDelayMs: 3 * HOUR });
+    // The other key has been used since the last use that is shown.
+    await stack.up({ other: key() });
+    await stack.clock.pass(4 * HOUR);
+    const { id, key: secret } = await stack.plane.state.createKey("deploy");
+    await fetch(`${stack.plane.url}/projects`, { headers: { authorization: `Bearer ${secret}` } });
+    const run = await stack.up({ other: key(), ...exact({ onNameConflict: "revokeUnused" }) });
+    expect([codeOf(run), posts(run)]).toEqual(["KP-NAME-TAKEN", 0]);
+    expect(await stack.live()).toContain(String(id));
   });
 
   test("goes to one of two resources in a run, even with revokeUnused", async () => {

@@ -37,9 +37,26 @@ test.each<[string, Members, Members, string | undefined]>([
   ["no maxAge that means the same", { ...CURRENT, maxAge: "30d" }, { maxAge: "720h" }, undefined],
   ["a maxAge that a preview does not know", { ...CURRENT, maxAge: "30d" }, { maxAge: UNKNOWN }, "maxAge"],
   ["a trigger", { ...CURRENT, rotationTriggers: { a: 1 } }, { rotationTriggers: { a: 2 } }, "rotationTriggers"],
+  ["the first trigger", CURRENT, { rotationTriggers: { a: 1 } }, "rotationTriggers"],
+  ["a first trigger that a preview does not know", CURRENT, { rotationTriggers: UNKNOWN }, "rotationTriggers"],
+  [
+    "no trigger that is the same",
+    { ...CURRENT, rotationTriggers: { a: 1 } },
+    { rotationTriggers: { a: 1 } },
+    undefined,
+  ],
+  ["no removal of all triggers", { ...CURRENT, rotationTriggers: { a: 1 } }, {}, undefined],
   ["a trigger of a former run", { ...CURRENT, rotationQueued: true }, {}, "rotationTriggers"],
   ["its age", CURRENT, { rotateAfter: "1d" }, "rotateAfter"],
-  ["no age that it has not yet", CURRENT, { rotateAfter: "25h" }, undefined],
+  ["an age that it has in an hour", CURRENT, { rotateAfter: "25h" }, "rotateAfter"],
+  ["no age that it has later", CURRENT, { rotateAfter: "90001s" }, undefined],
+  [
+    "an age that it has in a twentieth of it",
+    { ...CURRENT, createdAt: at(-1 / 24) },
+    { rotateAfter: "63m" },
+    "rotateAfter",
+  ],
+  ["no short age that it has later", { ...CURRENT, createdAt: at(-1 / 24) }, { rotateAfter: "64m" }, undefined],
 ])("a rotation is caused by %s", (_, outputs, given, expected) => {
   const reason = rotationReason(readState(outputs), inputs(given), NOW);
   const words = reason && [reason.field, ...(reason.urgent ? ["urgent"] : []), ...(reason.drift ? ["drift"] : [])];

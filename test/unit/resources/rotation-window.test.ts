@@ -30,6 +30,16 @@ describe.each([
     expect(await stack.live()).toContain(stack.outputs().keyId);
   });
 
+  test("does not rotate before the first window opens", async () => {
+    const stack = await TestStack.start();
+    const program = { ci: declare(windowAfter(stack, HOUR)) };
+    await stack.up(program);
+    await stack.clock.pass(30 * DAY + HOUR / 2);
+    expect((await stack.up(program)).steps.ci).toBe("same");
+    await stack.clock.pass(HOUR);
+    expect((await stack.up(program)).steps.ci).toBe(step);
+  });
+
   test("waits for the next one if nobody runs `up` in one", async () => {
     const stack = await TestStack.start();
     const program = { ci: declare(windowAfter(stack, 2 * DAY)) };

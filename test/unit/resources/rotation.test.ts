@@ -37,21 +37,40 @@ describe("a rotation", () => {
     const stack = await TestStack.start();
     const program = { ci: rotating({ rotateAfter: "30d" }) };
     await stack.up(program);
-    await stack.clock.pass(30 * DAY - HOUR);
+    await stack.clock.pass(30 * DAY - 2 * HOUR);
     expect((await stack.up(program)).steps.ci).toBe("same");
-    await stack.clock.pass(HOUR);
+    await stack.clock.pass(2 * HOUR);
     expect((await stack.refresh()).steps.ci).toBe("same");
     expect((await stack.up(program)).steps.ci).toBe("update");
     expect(await stack.live()).toHaveLength(2);
   });
 
-  test("is not caused by the first triggers, or by removing them", async () => {
+  test("comes with each run of a job that runs as often as the key rotates", async () => {
+    const stack = await TestStack.start();
+    const program = { ci: rotating({ rotateAfter: "7d" }) };
+    const start = stack.clock.now();
+    for (let week = 0; week < 4; week++) {
+      // Each job starts a little sooner than the one that made the key.
+      await stack.clock.pass(start + week * 7 * DAY - week * 10 * SECOND - stack.clock.now());
+      const before = stack.outputs().keyId;
+      await stack.up(program);
+      expect(stack.outputs().keyId).not.toBe(before);
+      const { createdAt, rotateAt } = stack.outputs();
+      expect(Date.parse(String(rotateAt))).toBe(Date.parse(String(createdAt)) + 7 * DAY);
+    }
+  });
+
+  test("comes with the first trigger, and not with the removal of all", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: rotating() });
+    expect((await stack.preview(triggered("1"))).steps.ci).toBe("update");
     await stack.up(triggered("1"));
+    expect(await stack.live()).toHaveLength(2);
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered("1"));
+    const { keyId } = stack.outputs();
     await stack.up({ ci: rotating() });
-    await stack.up(triggered("2"));
-    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).toEqual([keyId]);
   });
 
   test("waits for the previous key, says so once, and follows in the run that revokes it", async () => {
@@ -183,6 +202,20 @@ describe("the previous key", () => {
     await stack.plane.state.useKey(old);
     await stack.up(triggered("2"));
     expect(await stack.live()).toEqual([current]);
+  });
+
+  test("stays until maxOverlap if the service shows no use of any key, not even of keyplane's own", async () => {
+    const stack = await TestStack.start();
+    await stack.plane.state.switch({ lastUsedDelayMs: 300 * DAY });
+    const program = (at: string) => triggered(at, { maxOverlap: "3d" });
+    await stack.up(program("1"));
+    await stack.up(program("2"));
+    await stack.clock.pass(DAY + SECOND);
+    expect(await stack.up(program("2"))).toMatchObject({ errors: {}, requests: [LIST] });
+    expect(await stack.live()).toHaveLength(2);
+    await stack.clock.pass(2 * DAY);
+    await stack.up(program("2"));
+    expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
   test("with requireUse stays until somebody uses its successor, and a run that only waits shows no difference", async () => {

@@ -105,20 +105,24 @@ describe("the resource option protect", () => {
   });
 });
 
-describe("an input from an output without a value", () => {
+describe("an input without a value", () => {
   const missing = (): pulumi.Output<never> => pulumi.output(undefined) as pulumi.Output<never>;
 
-  it.each(["account", "organizationId", "projectId", "sealTo"])(
-    "is an empty %s, which the provider refuses: the key would be less safe",
-    async (input) => {
-      const args = { [input]: missing() as never, namePrefix: missing() };
-      for (const made of [new keyplane.ApiKey("plain", args), new keyplane.RotatingApiKey("rotating", args)]) {
-        await known(made.urn);
-      }
-      for (const name of ["plain", "rotating"]) expect(registered.get(name)?.[input]).toBe("");
-      expect(registered.get("plain")?.namePrefix).toBeUndefined();
-    },
-  );
+  it.each<[string, unknown]>([
+    ...["account", "organizationId", "projectId", "sealTo"].flatMap((input): [string, unknown][] => [
+      [input, missing()],
+      [input, null],
+    ]),
+    ["organizationId", undefined],
+    ["projectId", undefined],
+  ])("is an empty %s, which the provider refuses: the key would be less safe", async (input, value) => {
+    const args = { [input]: value as never, namePrefix: missing() };
+    for (const made of [new keyplane.ApiKey("plain", args), new keyplane.RotatingApiKey("rotating", args)]) {
+      await known(made.urn);
+    }
+    for (const name of ["plain", "rotating"]) expect(registered.get(name)?.[input]).toBe("");
+    expect(registered.get("plain")?.namePrefix).toBeUndefined();
+  });
 });
 
 describe("the output form of a data source", () => {

@@ -112,9 +112,11 @@ export const stateCalls: readonly ControlCall[] = [
         lockBusyProjects: flag,
         rateLimits: flag,
         lastUsedThrottleMs: "number",
+        lastUsedDelayMs: "number",
       });
-      const { tiedOperations: ties, lastUsedThrottleMs: throttle = 0 } = switches;
+      const { tiedOperations: ties, lastUsedThrottleMs: throttle = 0, lastUsedDelayMs: delay = 0 } = switches;
       if (!(throttle >= 0)) throw new ApiError(400, "lastUsedThrottleMs must be 0 or more");
+      if (!(delay >= 0)) throw new ApiError(400, "lastUsedDelayMs must be 0 or more");
       if (ties !== undefined && !["unique", "skipped", "repeated"].includes(ties)) {
         throw new ApiError(400, "tiedOperations must be unique, skipped or repeated");
       }

@@ -1,5 +1,5 @@
 import { ApiError } from "../api-error";
-import type { KeyScope } from "../state/entities";
+import type { KeyEntity, KeyScope } from "../state/entities";
 import { objectBody } from "./input";
 import { createdKey, listedKey, revokedKey } from "./key-records";
 import { type Answer, array, type Call, type Route, ref, type Schema } from "./route";
@@ -50,6 +50,7 @@ export function keyRoutes(collection: KeyCollection): Route[] {
       handle(call) {
         const { keys, switches } = call.state;
         const found = keys.list(collection.owned(call));
+        for (const key of found) showUses(key, call.state.clock.now() - switches.lastUsedDelayMs);
         return { status: 200, body: found.map((key) => listedKey(key, switches.projectKeys)) };
       },
     },
@@ -62,6 +63,14 @@ export function keyRoutes(collection: KeyCollection): Route[] {
       handle: (call) => revokeKey(call, collection.owned(call)),
     },
   ];
+}
+
+/** Shows the uses up to a time. */
+function showUses(key: KeyEntity, until: number): void {
+  const [use] = key.hiddenUses ?? [];
+  if (use === undefined || use.lastUsedAt > until) return;
+  Object.assign(key, use, { hiddenUses: key.hiddenUses?.slice(1) });
+  showUses(key, until);
 }
 
 function createKey(call: Call, scope: KeyScope): Answer {

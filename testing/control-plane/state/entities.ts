@@ -15,6 +15,8 @@ export interface KeyEntity {
   createdAt: number;
   lastUsedAt: number | null;
   lastUsedFromAddr: string;
+  /** Uses that no answer shows yet, oldest first. */
+  hiddenUses?: { lastUsedAt: number; lastUsedFromAddr: string }[];
 }
 
 /** A project. Deleted projects are kept so that their operations can still be polled. */

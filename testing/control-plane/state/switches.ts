@@ -31,6 +31,8 @@ export interface Switches {
    * @default 0: each use is recorded
    */
   lastUsedThrottleMs: number;
+  /** How long after a use answers show it, in milliseconds. @default 0 */
+  lastUsedDelayMs: number;
 }
 
 /** The default switches. */
@@ -43,4 +45,5 @@ export const defaultSwitches: Switches = {
   lockBusyProjects: false,
   rateLimits: false,
   lastUsedThrottleMs: 0,
+  lastUsedDelayMs: 0,
 };
