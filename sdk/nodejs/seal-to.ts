@@ -26,6 +26,6 @@ export interface GitHubActionsKey {
 export interface SealedKey {
   /** The key in a file of age, as armored text; absent without recipients of age. */
   readonly age?: string;
-  /** The key as the input `encryptedValue` of a secret in GitHub takes it; absent without a public key of GitHub. */
+  /** The key as the input `valueEncrypted` of a secret in GitHub takes it; absent without a public key of GitHub. */
   readonly githubActions?: string;
 }
