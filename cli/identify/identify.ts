@@ -6,7 +6,7 @@ import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { keyIn } from "../../provider/key-index";
 import { markIn, nameInUrn } from "../../provider/keys/naming";
-import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
+import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { isSameKey } from "../../provider/stack/keys-in-state";
@@ -247,12 +247,9 @@ function replaceFirst(credential: string | undefined): readonly string[] {
   return credential === undefined ? [] : [`keyplane authenticates with it (${credential}). ${use}`];
 }
 
-/**
- * How the program replaces the key, and what that does. Nothing replaces one with an exact name that has no triggers, or
- * stays.
- */
+/** How the program replaces the key, and what that does. Nothing replaces one with an exact name that stays. */
 function replacementOf(holding: Holding): readonly string[] {
-  const { id, name = "", type, role, urn, resource, stack, stays, hasTriggers } = holding;
+  const { id, name = "", type, role, resource, stack, stays } = holding;
   const run = `and run \`pulumi up\` of ${stack}`;
   if (type === "RotatingApiKey") {
     const effect =
@@ -261,15 +258,12 @@ function replacementOf(holding: Holding): readonly string[] {
         : "it is replaced and revoked at once, and then everything in the stack gets the new key";
     return [`Set \`revokeNow: "${id}"\` in the arguments of RotatingApiKey "${resource}", ${run}: ${effect}`];
   }
-  const isExact = markIn(name) === undefined;
-  if (isExact && (stays || !hasTriggers)) return [];
-  // The first triggers replace nothing.
-  const option = isWord(urn) ? `\`--replace '${urn}'\`` : `the option --replace with the URN of ApiKey "${resource}"`;
-  const change = hasTriggers
-    ? `Add \`leaked: "${id}"\` to the rotationTriggers of ApiKey "${resource}"`
-    : `Leave the program as it is, add ${option}`;
+  if (stays && markIn(name) === undefined) return [];
   const end = stays ? "but this one stays live" : "and then this one is revoked";
-  return [`${change}, ${run}: everything in the stack gets a new key, ${end}`];
+  return [
+    `Add \`leaked: "${id}"\` to the rotationTriggers of ApiKey "${resource}", ${run}: everything in the stack gets a new ` +
+      `key, ${end}`,
+  ];
 }
 
 function commandFor({ id, scope }: Holding, flags: AccountFlags): string {

@@ -5,7 +5,7 @@ import { graceOf } from "../../provider/keys/deadline";
 import { nextDue } from "../../provider/keys/fields";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
-import { isObject, membersOf, textOf } from "../../provider/members";
+import { isObject, textOf } from "../../provider/members";
 import { SECRET_OUTPUTS } from "../../provider/outputs";
 import { conceal } from "../../provider/secrets";
 import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
@@ -52,7 +52,6 @@ export interface StateKey {
   readonly isQueued: boolean;
   /** The id of the previous key of the resource. */
   readonly previousId: string | undefined;
-  readonly hasTriggers: boolean;
   /** The current key that must have been used before the previous one is revoked. */
   readonly requiredId: string | undefined;
 }
@@ -136,7 +135,6 @@ function stateKey(
     isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
     isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
     previousId: text("previousKeyId"),
-    hasTriggers: outputs.rotationTriggers === HIDDEN || Object.keys(membersOf(outputs.rotationTriggers)).length > 0,
     requiredId: outputs.requireUse === true ? text("keyId") : undefined,
   };
 }

@@ -22,7 +22,7 @@ export const keyFields = {
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace" },
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },
-  rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true },
+  rotationTriggers: { type: types.map, change: "replace", removalUpdates: true },
   rotateAfter: { type: types.duration, change: "update" },
   /** The name has the deadline, so a key cannot get another one. */
   maxAge: { type: types.duration, change: "replace", same: sameAge },

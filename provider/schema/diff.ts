@@ -73,8 +73,7 @@ function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replac
   const [before, after] = [normal(inForce, rule), normal(given, rule)];
   // A value that a preview does not know yet may be different, so it counts as a change.
   if (!hasUnknown(after) && (isDeepStrictEqual(before, after) || rule.same?.(before, after))) return undefined;
-  const unset = before === undefined || after === undefined;
-  return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
+  return rule.change === "replace" && !(rule.removalUpdates && after === undefined) ? "replace" : "update";
 }
 
 /** A field's value, or its default. An empty map or list counts as absent. */

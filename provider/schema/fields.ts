@@ -17,8 +17,8 @@ export interface FieldRule {
   readonly fallback?: unknown;
   /** The effect of a changed value. `ignore`: recorded at the next update, but does not cause one. */
   readonly change: "replace" | "update" | "ignore";
-  /** Setting it for the first time, or removing it, only updates, so that a first trigger does not rotate. */
-  readonly unsetUpdates?: boolean;
+  /** Removing it only updates: without triggers, nothing is triggered. */
+  readonly removalUpdates?: boolean;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
   /** Whether every value is refused with a reason, so that no message offers it. */

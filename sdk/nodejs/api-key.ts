@@ -42,8 +42,8 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any JSON values. When one changes, the key is replaced. Setting triggers for the first time, or removing all, does not
-   * replace it.
+   * Any JSON values. When one changes, or another one is added, the key is replaced: also for the first triggers, but not
+   * when all are removed.
    * @example { quarter: "2026Q4" }
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;

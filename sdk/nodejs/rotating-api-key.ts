@@ -44,8 +44,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any JSON values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not
-   * rotate it. A change while the previous key is live is queued until that key is revoked.
+   * Any JSON values. When one changes, or another one is added, the key rotates: also for the first triggers, but not when
+   * all are removed. A change while the previous key is live is queued until that key is revoked.
    * @example { quarter: "2026Q4" }
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;

@@ -44,7 +44,11 @@ describe.each(["plugin"] as const)(
     });
 
     test("rotates as usual if an ApiKey with an exact name becomes a RotatingApiKey", async () => {
-      stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("app", { name: "exact" });');
+      stack = await StackUnderTest.create(
+        frontEnd,
+        plane,
+        'new ApiKey("app", { name: "exact", rotationTriggers: { n: 1 } });',
+      );
       await stack.up();
       const [old] = await stack.live();
       const alias = `{ type: "${type}:ApiKey" }`;

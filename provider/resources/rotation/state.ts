@@ -110,11 +110,10 @@ function recipientsIn(value: unknown): Recipients | undefined {
 }
 
 /**
- * Whether the program's triggers ask for a rotation. Setting the first triggers, or removing all, does not. A value that a
- * preview does not know yet may be different.
+ * Whether the program's triggers ask for a rotation. Removing all of them does not. A value that a preview does not know
+ * yet may be different.
  */
-export function isTriggered({ inputs: { rotationTriggers: before = {} } }: RotationState, after: unknown): boolean {
-  if (Object.keys(before).length === 0) return false;
+export function isTriggered({ inputs: { rotationTriggers: before } }: RotationState, after: unknown): boolean {
   if (hasUnknown(after)) return true;
   return Object.keys(membersOf(after)).length > 0 && !isDeepStrictEqual(before, after);
 }

@@ -138,19 +138,17 @@ test("a current and a previous key are told apart, with stack, resource, times, 
   );
 });
 
-test("the advice for an ApiKey replaces it: by another trigger, or if it has none by --replace", async () => {
+test("the advice for an ApiKey replaces it by another trigger, or by the first one", async () => {
   const advice = async (outputs: object) => {
     const folder = await folderWith({ "prod.json": state({ apiKey: { ...current(1, 100001), ...outputs } }) });
     return (await identified(keyOf(1), ["--state", join(folder, "prod.json")])).keys[0]?.next[0];
   };
-  expect(await advice({ rotationTriggers: { at: "1" } })).toContain(
-    'Add `leaked: "100001"` to the rotationTriggers of ApiKey "ci"',
-  );
-  const replace = "--replace 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:ApiKey::ci'";
-  for (const outputs of [{}, { rotationTriggers: {} }]) expect(await advice(outputs)).toContain(replace);
-  // Pulumi cannot replace it on its own, and the first triggers replace nothing.
-  expect(await advice({ name: "deploy" })).toContain("keyplane revoke 100001");
-  expect(await advice({ name: "deploy", rotationTriggers: { at: "1" } })).toContain("rotationTriggers");
+  const change = 'Add `leaked: "100001"` to the rotationTriggers of ApiKey "ci"';
+  for (const outputs of [{ rotationTriggers: { at: "1" } }, {}, { name: "deploy" }]) {
+    expect(await advice(outputs)).toContain(change);
+  }
+  // Its successor cannot get the name.
+  expect(await advice({ name: "deploy", revokeOnDelete: false })).toContain("keyplane revoke 100001");
 });
 
 test("states of the plugin, packed states and whole folders of a file backend are read, but no backups", async () => {
@@ -278,7 +276,7 @@ test("a newer state that has no key or mark in common does not say that a key is
     "elsewhere.json": state({ apiKey: current(2, 100002), savedAt: "2026-11-21T00:00:00Z" }),
   });
   const { keys } = await identified(keyOf(1), ["--state", folder]);
-  expect(keys[0]?.next[0]).toMatch(/^Leave the program as it is, add /);
+  expect(keys[0]?.next[0]).toMatch(/^Add `leaked: /);
 });
 
 test("a service that cannot be asked is reported, and the key is identified all the same", async () => {

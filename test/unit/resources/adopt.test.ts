@@ -31,12 +31,11 @@ describe("a key that was created by hand", () => {
     expect(JSON.stringify({ ...stack.outputs(), key: "" })).not.toContain(adopt.key);
     expect(await stack.up({ ci: rotating({ adopt }) })).toMatchObject({ steps: { ci: "same" }, requests: [] });
     expect(await stack.up({ ci: rotating() })).toMatchObject({ steps: { ci: "same" }, requests: [] });
-    const triggered = (at: number) => ({ ci: rotating({ rotationTriggers: { at } }) });
-    await stack.up(triggered(1));
-    await stack.up(triggered(2));
+    const triggered = { ci: rotating({ rotationTriggers: { at: 1 } }) };
+    await stack.up(triggered);
     expect(stack.outputs()).toMatchObject({ previousKeyId: adopt.id, previousKey: adopt.key });
     await stack.clock.pass(DAY + SECOND);
-    await stack.up(triggered(2));
+    await stack.up(triggered);
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 

@@ -45,13 +45,17 @@ describe("a rotation", () => {
     expect(await stack.live()).toHaveLength(2);
   });
 
-  test("is not caused by the first triggers, or by removing them", async () => {
+  test("comes with the first trigger, and not with the removal of all", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: rotating() });
+    expect((await stack.preview(triggered("1"))).steps.ci).toBe("update");
     await stack.up(triggered("1"));
+    expect(await stack.live()).toHaveLength(2);
+    await stack.clock.pass(DAY + SECOND);
+    await stack.up(triggered("1"));
+    const { keyId } = stack.outputs();
     await stack.up({ ci: rotating() });
-    await stack.up(triggered("2"));
-    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).toEqual([keyId]);
   });
 
   test("waits for the previous key, says so once, and follows in the run that revokes it", async () => {
