@@ -78,6 +78,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
   if (flags.json) return printJson(jsonOf(findings));
   for (const key of identified) printKey(key);
   for (const key of unknown) printUnknown(key, searched);
+  if (total > 0) printInfo("What to do, in order: docs/leaked-key.md in the package keyplane");
   print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${total - strangers} identified`);
 }
 

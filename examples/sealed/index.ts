@@ -12,7 +12,7 @@ const ops = new RotatingApiKey("ops", {
 });
 
 // GitHub can open this key. In a program with Pulumi's GitHub provider, the public key comes from
-// `github.getActionsPublicKeyOutput`, and the sealed key goes to the input `encryptedValue` of an `ActionsSecret`.
+// `github.getActionsPublicKeyOutput`, and the sealed key goes to the input `valueEncrypted` of an `ActionsSecret`.
 const githubActions = config.requireObject<GitHubActionsKey>("githubKey");
 const ci = new ApiKey("ci", { sealTo: { githubActions }, verify: true });
 

@@ -83,7 +83,7 @@ export function forgetCommand(urn: string): string {
 }
 
 /** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
-const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");
+export const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");
 
 /** What is wrong with the settings of a resource's account, if it is known. Makes no request. */
 export function accountFailures({ account }: ScopeInputs, check: CheckCall): readonly Failure[] {

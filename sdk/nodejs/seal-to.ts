@@ -49,7 +49,7 @@ export interface KubernetesRecipient {
 export interface SealedKey {
   /** The key in a file of age, as armored text; absent without recipients of age. */
   readonly age?: string;
-  /** The key as the input `encryptedValue` of a secret in GitHub takes it; absent without a public key of GitHub. */
+  /** The key as the input `valueEncrypted` of a secret in GitHub takes it; absent without a public key of GitHub. */
   readonly githubActions?: string;
   /** The key as an entry of `encryptedData` in a `SealedSecret`; absent without a recipient in Kubernetes. */
   readonly kubernetes?: string;

@@ -34,7 +34,7 @@ test("a wrong snippet does not compile", () => {
 
 /** Commands of other tools that the documents may show. */
 const otherCommands =
-  /^(pulumi (new|up|preview|refresh|destroy|cancel|import|config (set|rm)|stack (init|output|export)|state delete|plugin install|package add)|go mod init|gh attestation verify|age(-keygen)?|kubeseal|aws kms|gcloud kms|az keyvault key|openssl (req|pkey|pkeyutl)|npm (install|init|pkg|pack|ci|start)|git (clone|diff --cached)|curl|mkdir|cp|cd|export|umask|kill)\b/;
+  /^(pulumi (new|up|preview|refresh|destroy|cancel|import|config (set|rm)|stack (init|output|export)|state delete|plugin install|package add)|go mod init|gh attestation verify|age(-keygen)?|kubeseal|aws kms|gcloud kms|az keyvault key|openssl (req|pkey|pkeyutl)|npm (install|init|pkg|pack|ci|start)|pnpm config set|git (clone|diff --cached)|curl|printf|mkdir|cp|cd|export|umask|kill)\b/;
 
 test("every command that the documents show exists", () => {
   const { scripts } = JSON.parse(textOf("package.json"));

@@ -29,7 +29,7 @@ export type Modules = "CommonJS" | "ES modules";
 const LETTERS = { CommonJS: "c", "ES modules": "m" };
 
 /** Packages of the documents' programs that are not installed here. `npm run test:compat` checks programs with them. */
-const FOREIGN = ["@pulumi/aws", "@pulumi/github", "@pulumi/kubernetes"];
+const FOREIGN = ["@pulumi/aws", "@pulumi/github", "@pulumi/kubernetes", "@pulumiverse/vercel"];
 
 /**
  * The compiler's errors in snippets. Each snippet is a separate program beside the examples. Programs in JavaScript have
