@@ -6,6 +6,9 @@ import type { Stage } from "./harness";
 import type { Case } from "./plan";
 import { EXACT, type Keys, type Scenario } from "./scenarios";
 
+/** On a service, the run that was killed ends as failed when it is cancelled. */
+const IS_LATE = process.env.KEYPLANE_LATE_STATE === "true";
+
 /** What a case did wrong, and what it had to leave. Each entry names the key. */
 export interface Verdict {
   /** Live keys that nothing holds, and that keyplane had to revoke. */
@@ -129,13 +132,16 @@ async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKe
     const isTold = new RegExp(`keyplane revoke (?:\\d+ )*${key.id}\\b`).test(printed);
     // The next request of a resource in the state is proven by its mark.
     const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
-    // The next rotation revokes it. Until then, a refresh tells it.
+    // A request that takes effect after the run that heals is told by the next list.
     const isLate = made !== undefined && made.lateOf !== null && isTold;
+    // The next attempt of a rotation, after an update that has ended since: it can have handed the key out.
+    const isUpdatedSince =
+      isTold && /-\d+$/.test(key.name) && (one.victim === "host" || one.next === "back" || IS_LATE);
     // A key with an exact name can be anybody's. Its next creation fails, unless the program allows to revoke it.
     const isExact = key.name === EXACT && one.next === "destroy";
     if (made !== undefined && made.seq > lastSeq && made.lateOf === null) verdict.twice.push(text);
     // Only the next creation of the same resource can tell it.
-    else if ((isUnproven && (isTold || one.next !== "up")) || isExact || isLate)
+    else if ((isUnproven && (isTold || one.next !== "up")) || isExact || isLate || isUpdatedSince)
       verdict.told.push(`${text}${isTold ? "" : ", untold"}`);
     else if (atCrash.resources.length === 0 && one.next === "destroy" && held.noted.includes("a"))
       verdict.uncalled.push(text);
