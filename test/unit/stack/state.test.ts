@@ -80,7 +80,7 @@ describe("a state is that of the operation's stack", () => {
   });
 });
 
-describe("a note of an interrupted creation", () => {
+describe("a pending creation", () => {
   const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
     const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
     const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
