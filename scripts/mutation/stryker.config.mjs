@@ -3,7 +3,7 @@ const folder = ".tmp/mutation";
 export default {
   // Pure code that decides about keys, requests and states.
   mutate: [
-    "provider/keys/{leftover-fate,retirement,naming,deadline}.ts",
+    "provider/keys/{orphan-decision,retirement,naming,deadline}.ts",
     "provider/resources/rotation/plan.ts",
     "provider/schema/{check,diff}.ts",
     "provider/stack/{history,state,keys-in-state}.ts",

@@ -63,7 +63,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   "keyplane revokes a key of somebody else": [
     ["unit/resources/deletion.test.ts", "touches nothing if the list shows the id under another name"],
-    ["unit/keys/leftover-fate.test.ts", "of all combinations, a key is revoked only if a proof names it"],
+    ["unit/keys/orphan-decision.test.ts", "of all combinations, a key is revoked only if a proof names it"],
     ["e2e/wrong-account.long.test.ts", "in another account, nothing is created, revoked or forgotten"],
   ],
   "A later caller configures a running plugin": [
