@@ -10,7 +10,7 @@ import type { Call } from "./call";
 import { formatListed, keysByMark, markIn, numberIn, shownResource, tagIn, tagOf } from "./naming";
 import { decideOrphan, type OrphanFacts, type Why } from "./orphan-decision";
 import type { Place } from "./place";
-import { isWord, revokeCommand, sameScope } from "./scope";
+import { isWord, sameScope, scopedCommand } from "./scope";
 
 /** Maximum number of keys in a report. The command shows all. */
 const MAX_REPORTED = 10;
@@ -104,7 +104,7 @@ async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<read
   const next = isRefresh
     ? toRevoke.map((key) => ({ key, why: "an interrupted run created it, and nobody got it" }))
     : [];
-  report([...next, ...reported], { isRevokedNext: next.length > 0 }, call);
+  report([...next, ...reported], { isRevokedNext: next.length > 0, isRead: !("unread" in known.state) }, call);
   if (isRefresh) return [];
   const live = await Promise.all(toRevoke.map((key) => revokeOrphan(key, call)));
   return live.flat();
@@ -202,29 +202,32 @@ function reasonOf(why: Why, { state, runs }: Known): string {
     : REASONS[why];
 }
 
-/** Reports keys once, in one message. */
+/**
+ * Reports keys once, in one message. Where the state could not be read, resources can have them, so the command is one that
+ * reads it.
+ */
 function report(
   found: readonly Reported[],
-  { isRevokedNext }: { readonly isRevokedNext: boolean },
+  { isRevokedNext, isRead }: { readonly isRevokedNext: boolean; readonly isRead: boolean },
   { place, row, stack, urn }: Call,
 ): void {
-  const open = found.filter(({ key }) => !place.memory.reported.has(key.id));
+  const { reported } = place.memory;
+  const open = found.filter(({ key }) => !reported.has(key.id));
   if (open.length === 0) return;
   const byReason = new Map<string, string[]>();
   for (const { key, why } of open.slice(0, MAX_REPORTED)) getOrCreate(byReason, why, () => []).push(formatListed(key));
-  for (const { key } of open) place.memory.reported.add(key.id);
+  for (const { key } of open) reported.add(key.id);
+  const ids = open.map(({ key }) => key.id);
   const reasons = [...byReason].map(([why, shown]) => `key ${shown.join(", key ")}: ${why}`);
-  if (open.length > MAX_REPORTED) reasons.push(`and ${open.length - MAX_REPORTED} more`);
-  const ids = open.map(({ key }) => key.id).join(" ");
+  if (ids.length > MAX_REPORTED) reasons.push(`and ${ids.slice(MAX_REPORTED).join(", ")}`);
   const name = stack.nameFor(urn);
-  const sweep = `npx keyplane sweep --stack ${isWord(name) ? name : "NAME"}`;
-  const next = isRevokedNext
-    ? `The next \`pulumi up\` or \`destroy\` that changes a key revokes what nobody got, and so does \`${sweep}\`. `
-    : "";
+  const next = isRevokedNext ? "The next `pulumi up` or `destroy` that changes a key revokes what nobody got. " : "";
+  const way = isRead
+    ? `Find out who has ${ids.length === 1 ? "it" : "them"}, such as a stack of the same name in another backend. If nobody has, run ` +
+      `\`${scopedCommand(["revoke", ...ids], place.scope)}\``
+    : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], place.scope)}\``;
   row.warn(
-    `${counted(open.length, "key")} of this stack may be orphaned, and stay${open.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}` +
-      `A stack of the same name in another backend may have a key. \`${sweep}\` shows more. If nobody has ${open.length === 1 ? "it" : "them"}, run ` +
-      `\`${revokeCommand(ids, place.scope)}\``,
+    `${counted(ids.length, "key")} of this stack may be orphaned, and stay${ids.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}${way}`,
   );
 }
 
@@ -238,7 +241,7 @@ async function revokeOrphan(key: ApiKeyRecord, { place, row }: Call): Promise<re
     return [];
   } catch (error) {
     if (isAborted(error)) throw error;
-    const command = revokeCommand(key.id, place.scope);
+    const command = scopedCommand(["revoke", key.id], place.scope);
     row.warn(`could not revoke ${shown}. Run \`${command}\`, or run the command again: ${messageOf(error)}`);
     return [key.id];
   }

@@ -67,12 +67,17 @@ export function claimInScope(
 }
 
 /** The command that shows a key of a scope and, with `--yes`, revokes it. */
-export function revokeCommand(keyId: string, { account, organizationId }: Scope): string {
+export function revokeCommand(keyId: string, scope: Scope): string {
+  return scopedCommand(["revoke", keyId], scope);
+}
+
+/** A command of keyplane in a scope. */
+export function scopedCommand(words: readonly string[], { account, organizationId }: Scope): string {
   const places = { account, organization: organizationId };
   const options = Object.entries(places).flatMap(([name, value]) =>
     value !== undefined && isWord(value) ? [`--${name} ${value}`] : [],
   );
-  return ["npx keyplane revoke", keyId, ...options].join(" ");
+  return ["npx keyplane", ...words, ...options].join(" ");
 }
 
 /** The command that removes a resource from the state and leaves its keys as they are. */
