@@ -129,7 +129,7 @@ test("a sealTo that has no effect in the end leaves no readable key: the key is 
   const key = (kind: string, args: string, options = "{}") =>
     `${NPM}\nexports.key = new ${kind}("ci", ${args}, ${options}).key;`;
   const sealed = `{ sealTo: { age: ["${ann.recipient}"] }, rotateAfter: "90d" }`;
-  example = await ExampleRun.create(plane, { "index.js": key("ApiKey", "{ sealTo: null }") });
+  example = await ExampleRun.create(plane, { "index.js": key("ApiKey", "{}") });
   await example.run("up");
   await example.workspace.setProgram({ "index.js": key("ApiKey", sealed, '{ ignoreChanges: ["sealTo"] }') });
   await example.run("up");
@@ -144,7 +144,7 @@ test("a sealTo that has no effect in the end leaves no readable key: the key is 
       await example.workspace.setProgram({ "index.js": key(kind, args) });
       const { exit, stdout } = await example.run("preview", { mayFail: true });
       expect(exit).not.toBe(0);
-      expect(stdout).toMatch(new RegExp(`${input}: must .*${code}`));
+      expect(stdout).toMatch(new RegExp(`${input}: .*${code}`));
     }
   }
 });
