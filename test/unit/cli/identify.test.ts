@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -332,7 +332,9 @@ test("a key that keyplane authenticates with is recognized, and replaced before 
       { digest: keyDigest(mixed), credential: "keyplane:accounts.eu.apiKey" },
     ],
   ]);
-  const { stdout } = await run(["identify", ...args], { input: keyOf(9), env });
+  const { stdout, stderr } = await run(["identify", ...args], { input: keyOf(9), env });
+  const [page = ""] = /docs\/[\w-]+\.md/.exec(stderr) ?? [];
+  expect(existsSync(page)).toBe(true);
   expect(stdout).toMatch(
     /^keyplane's own key .*\n +owner +keyplane:apiKey\n +next +.*Create another key.*`pulumi up`.*\n +Find its id/,
   );
