@@ -59,8 +59,7 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
     originOf,
     isUpdatedSince: ({ createdAt }, { state }) => {
       const runs = histories.get(state);
-      // The history has this machine's clock.
-      return runs === undefined ? "unknown" : updatedSince(runs, Date.parse(createdAt) - (account.skewMs ?? 0));
+      return runs === undefined ? "unknown" : updatedSince(runs, Date.parse(createdAt), account.skewMs);
     },
     prefix,
     credentials,

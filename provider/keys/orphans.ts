@@ -152,16 +152,16 @@ function factsOf(key: ApiKeyRecord, { state, runs }: Known, { place }: Call): Or
     return { isUsed, isHeld: "unknown", isUnderWay, proof: "none", isUpdatedSince: "unknown" };
   }
   const { proof, process } = proofOf(key, state);
-  const { skewMs = 0 } = place.account;
+  const { skewMs } = place.account;
   const ended = runs === undefined || "unread" in runs ? [] : runs;
-  // The history has this machine's clock.
-  const runBegan = ended[0]?.isInProgress ? ended[0].began + skewMs : undefined;
+  // Either this machine's clock or the service's can be that of the history, so the earlier reading counts.
+  const runBegan = ended[0]?.isInProgress ? ended[0].began + Math.min(0, skewMs ?? 0) : undefined;
   return {
     isUsed,
     isHeld: state.holds(key),
     isUnderWay: isUnderWay(),
     proof,
-    isUpdatedSince: updatedSince(ended, Date.parse(key.createdAt) - skewMs),
+    isUpdatedSince: updatedSince(ended, Date.parse(key.createdAt), skewMs),
   };
 
   function isUnderWay(): OrphanFacts["isUnderWay"] {
@@ -223,11 +223,11 @@ function report(
   const name = stack.nameFor(urn);
   const next = isRevokedNext ? "The next `pulumi up` or `destroy` that changes a key revokes what nobody got. " : "";
   const way = isRead
-    ? `Find out who has ${ids.length === 1 ? "it" : "them"}, such as a stack of the same name in another backend. If nobody has, run ` +
+    ? "Another stack may have it: one of the same name in another backend, or one to which it was moved. If none has, run " +
       `\`${scopedCommand(["revoke", ...ids], place.scope)}\``
     : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], place.scope)}\``;
   row.warn(
-    `${counted(ids.length, "key")} of this stack may be orphaned, and stay${ids.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}${way}`,
+    `${counted(ids.length, "key")} of stack ${name} may be orphaned, and stay${ids.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}${way}`,
   );
 }
 

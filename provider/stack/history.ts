@@ -63,10 +63,13 @@ export function deliveredSince(runs: readonly Run[], rotatedAt: number): number 
 }
 
 /**
- * Whether an update, whatever its result, has ended since a time, by the clock of the history: it can have saved and handed
- * out what was made then. `unknown` if the history does not reach back before that time.
+ * Whether an update, whatever its result, has ended since a time of the service: it can have saved and handed out what was made
+ * then. `unknown` if the history does not reach back before that time.
+ * @param skewMs - How far the service's clock is ahead of this machine's. Either of them can be the clock of the history, so the
+ * earlier reading counts.
  */
-export function updatedSince(runs: readonly Run[], at: number): "yes" | "no" | "unknown" {
+export function updatedSince(runs: readonly Run[], time: number, skewMs = 0): "yes" | "no" | "unknown" {
+  const at = Math.min(time, time - skewMs);
   const ended = runs.filter(({ isInProgress }) => !isInProgress);
   // A time that cannot be read can be any.
   if (ended.some((run) => run.isUpdate && !(run.ended < at))) return "yes";

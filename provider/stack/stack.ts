@@ -103,19 +103,11 @@ export class Stack {
         if (facts !== undefined && (!facts.isFromBefore || (await this.#isSaved(name)))) return { facts, name };
       }
       // Nothing of the stack was shown yet, as in its first creation, so only its whole name and its run can prove it.
-      const whole = [...answers.keys()].filter((name) => name === this.#name || name?.split("/").length === 3);
-      const name = this.#name ?? whole[0];
-      const deployment = answers.get(name);
+      const [name, ...others] = [...answers.keys()].filter((each) => each?.split("/").length === 3);
+      const deployment = name === undefined ? undefined : answers.get(name);
       const isFirst = [...this.#shown.values()].every((ids) => ids.size === 0);
-      if (
-        name !== undefined &&
-        deployment !== undefined &&
-        isFirst &&
-        (this.#name !== undefined || whole.length === 1)
-      ) {
-        if (await this.#isInProgress(name)) {
-          return { facts: readFacts(deployment, { processes: [], isFromBefore: true }), name };
-        }
+      if (deployment !== undefined && others.length === 0 && isFirst && (await this.#isInProgress(name))) {
+        return { facts: readFacts(deployment, { processes: [], isFromBefore: true }), name };
       }
       return { unread: "what `pulumi stack export` answers is not the state of this run" };
     } catch (error) {

@@ -124,4 +124,12 @@ describe("an update has ended since a time", () => {
   ])("%s: %s", (_, expected, seconds, entries) => {
     expect(updatedSince(history(...entries), at(seconds))).toBe(expected);
   });
+
+  test.each<[string, "yes" | "no", number, number]>([
+    ["this machine's, if the service's is ahead", "yes", 30, 60],
+    ["the service's, if this machine's is ahead", "yes", 5, -60],
+    ["either, if they agree", "no", 30, 0],
+  ])("by the earlier of two clocks, because the history can have %s", (_, expected, seconds, skew) => {
+    expect(updatedSince(history(entry(), before), at(seconds), 1_000 * skew)).toBe(expected);
+  });
 });

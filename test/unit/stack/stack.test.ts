@@ -102,7 +102,8 @@ describe("the state of the stack", () => {
     "is this stack's before anything of it was shown, if a run of it is in progress, and %s",
     async (_, name, runs, organizations, isFound) => {
       const empty = stateOf([]);
-      const { stack } = stackWith({ "acme/app/dev": empty, "umbrella/app/dev": empty }, runs, organizations);
+      const answers = { dev: empty, selected: empty, "acme/app/dev": empty, "umbrella/app/dev": empty };
+      const { stack } = stackWith(answers, runs, organizations);
       if (name !== undefined) stack.rememberName(name);
       expect(await heldIn(stack)).toBe(isFound ? "no" : "unread");
     },
