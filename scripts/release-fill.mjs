@@ -1,4 +1,4 @@
-// Writes the names and addresses of release.json into everything that contains them: package.json, the documents, the
+// Writes the names and addresses of scripts/release/names.json into everything that contains them: package.json, the documents, the
 // examples and provider/plugin/schema.json. Needs the build.
 //   npm run release:fill
 import { spawnSync } from "node:child_process";
@@ -24,4 +24,4 @@ await import("./schema.mjs");
 const biome = ["node_modules/@biomejs/biome/bin/biome", "format", "--write", "--log-level=error", "."];
 process.exitCode = spawnSync(process.execPath, biome, { cwd: root, stdio: "inherit" }).status ?? 1;
 const unset = unsetIn(settings);
-if (unset.length > 0) process.stdout.write(`Not set in release.json: ${unset.join(", ")}.\n`);
+if (unset.length > 0) process.stdout.write(`Not set in scripts/release/names.json: ${unset.join(", ")}.\n`);

@@ -43,7 +43,7 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 function runQuick() {
   check("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
-  check("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
+  check("types", "node_modules/typescript/bin/tsc", ["-p", "test/tsconfig.json"]);
   check("what a release has", "scripts/release-check.mjs", ["--offline"]);
   return [vitest("quick tests", ["--exclude", "**/*.long.test.*"])];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { packageRoot } from "../testing/engine/package-root";
 
 /** What the bundle is made of. The compiler writes its record last. */
-const SOURCES = ["dist/src.tsbuildinfo", "package-lock.json", "scripts/plugin/bundle.mjs"];
+const SOURCES = ["dist/build.tsbuildinfo", "package-lock.json", "scripts/plugin/bundle.mjs"];
 
 /** The folder of the provider plugin for all Pulumi languages. Builds it if it is older than its sources. */
 export function pluginFolder(): string {

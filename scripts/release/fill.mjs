@@ -15,7 +15,7 @@ export function textsWithNames() {
   return PLACES.flatMap((place) => (TEXT.test(place) ? [place] : textsBelow(place)));
 }
 
-/** The texts that contain other names than release.json, as they should be, by their paths. */
+/** The texts that contain other names than scripts/release/names.json, as they should be, by their paths. */
 export function wrongTexts(settings, { from = recorded() } = {}) {
   const names = namesOf(settings);
   return textsWithNames().flatMap((path) => {
@@ -26,7 +26,7 @@ export function wrongTexts(settings, { from = recorded() } = {}) {
   });
 }
 
-/** package.json with the addresses of release.json. */
+/** package.json with the addresses of scripts/release/names.json. */
 export function manifestWith(manifest, { repository, homepage }) {
   const { repository: _, homepage: __, bugs: ___, ...others } = manifest;
   const addresses = {

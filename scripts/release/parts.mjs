@@ -25,7 +25,7 @@ const tool = (path) => join(root, "node_modules", path);
 /** What a release has, judged by files alone. These parts need neither a registry nor a tool besides Node. */
 export const PARTS = [
   { name: "the version", judge: flawsOfVersion },
-  { name: "the names and addresses of release.json in documents and package.json", judge: flawsOfNames },
+  { name: "the names and addresses of scripts/release/names.json in documents and package.json", judge: flawsOfNames },
   { name: "provider/plugin/schema.json", judge: flawsOfCommittedSchema },
   { name: "docs/_index.md", judge: ({ schema }) => flawsOfIndex(read("docs/_index.md"), schema.displayName) },
   { name: "docs/installation-configuration.md", judge: flawsOfInstallationPage },
@@ -63,7 +63,7 @@ function flawsOfVersion({ version, tag, isRelease, settings, here }) {
     ...(isRelease && /not released/.test(title) ? [`CHANGELOG.md says that ${version} is not released yet`] : []),
     ...(tag === undefined || tag === `v${version}` ? [] : [`the tag ${tag} is not v${version}`]),
     ...(isRelease && here !== undefined && settings.repository !== undefined && here !== settings.repository
-      ? [`this is ${here}, but the repository in release.json is ${settings.repository}`]
+      ? [`this is ${here}, but the repository in scripts/release/names.json is ${settings.repository}`]
       : []),
   ];
 }

@@ -5,7 +5,7 @@ const GO_FOLDER = "sdk/go/keyplane";
 
 const ADDRESS = [/^https:\/\/[^\s/]+\.[^\s/]+(\/\S*)?$/, "an address that begins with https://"];
 
-/** Each setting of release.json, with the form of its value and what the form is called. */
+/** Each setting of scripts/release/names.json, with the form of its value and what the form is called. */
 const FORMS = {
   repository: [/^[A-Za-z0-9](-?[A-Za-z0-9])*\/[\w.-]+$/, "OWNER/REPOSITORY, as on GitHub"],
   publisher: [/^\S.*\S$/, "the name of a person or an organization"],
@@ -34,13 +34,13 @@ export const PLACEHOLDERS = {
   "packages.dotnet": "Example",
 };
 
-/** The settings in release.json, at the root of the repository. */
-export function readSettings(file = new URL("../../release.json", import.meta.url)) {
+/** The settings in names.json, beside this file. */
+export function readSettings(file = new URL("./names.json", import.meta.url)) {
   return parseSettings(readFileSync(file, "utf8"));
 }
 
 /**
- * Parses release.json, in which whoever publishes keyplane writes their names and addresses. `null` is a setting that is
+ * Parses scripts/release/names.json, in which whoever publishes keyplane writes their names and addresses. `null` is a setting that is
  * not set. A setting without a value follows from `repository`, if it can.
  *
  * @param {string} text - The text of the file.
@@ -56,7 +56,7 @@ export function parseSettings(text) {
       ? []
       : [`${name} must be ${words}, or null`];
   });
-  if (wrong.length > 0) throw new Error(`release.json is invalid: ${wrong.join(". ")}.`);
+  if (wrong.length > 0) throw new Error(`scripts/release/names.json is invalid: ${wrong.join(". ")}.`);
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const settings = { ...derivedFrom(set.repository), ...set };
   return Object.fromEntries(Object.keys(FORMS).map((name) => [name, settings[name]]));

@@ -22,9 +22,9 @@ export async function tried({ name, tools = [], online = false, judge }, context
   }
 }
 
-/** One line for each setting of release.json that has no value. */
+/** One line for each setting of scripts/release/names.json that has no value. */
 export function unset(names) {
-  return names.map((name) => ({ verdict: "unset", text: `${name} in release.json` }));
+  return names.map((name) => ({ verdict: "unset", text: `${name} in scripts/release/names.json` }));
 }
 
 /**

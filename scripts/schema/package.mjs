@@ -9,7 +9,7 @@ const README =
   "The generated SDK of the plugin `pulumi-resource-keyplane`. Programs in TypeScript and JavaScript should use the " +
   "npm package `keyplane` instead. It runs without a plugin.";
 
-/** What the schema says about the package. What release.json does not set is left out. */
+/** What the schema says about the package. What scripts/release/names.json does not set is left out. */
 export function packageOf({ repository, publisher, homepage, logoUrl, pluginDownloadURL }) {
   return {
     name,

@@ -25,7 +25,7 @@ const FUNCTIONS = {
 
 /**
  * Renders the schema from the resource types and the settings of the provider, from the doc comments, and from the names
- * and addresses in release.json.
+ * and addresses in scripts/release/names.json.
  */
 export function renderSchema({ resourceTypes, settings, release = readSettings() }) {
   const variables = configOf(settings);

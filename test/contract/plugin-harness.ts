@@ -416,7 +416,7 @@ function pluginExecutable(): string {
 function bundled(): string {
   const file = resolve("bin/pulumi-resource-keyplane");
   const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (changed(file) <= changed(resolve("dist/src.tsbuildinfo"))) {
+  if (changed(file) <= changed(resolve("dist/build.tsbuildinfo"))) {
     execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
   }
   return file;

@@ -9,13 +9,13 @@ const { manifestWith, textsWithNames, wrongTexts } = await script("fill");
 const settings = readSettings();
 const names: Record<string, string | undefined> = namesOf(settings);
 
-test("documents and package.json have the names of release.json (after a change, run `npm run release:fill`)", () => {
+test("documents and package.json have the names of scripts/release/names.json (after a change, run `npm run release:fill`)", () => {
   expect(wrongTexts(settings).map(({ path }: { path: string }) => path)).toEqual([]);
   const manifest = textOf("package.json");
   expect(`${JSON.stringify(manifestWith(JSON.parse(manifest), settings), null, 2)}\n`).toBe(manifest);
 });
 
-test("programs in documents import keyplane by its names in release.json", () => {
+test("programs in documents import keyplane by its names in scripts/release/names.json", () => {
   const texts = (textsWithNames() as string[]).map(textOf).join("\n");
   const imported = (pattern: RegExp) => [...new Set(Array.from(texts.matchAll(pattern), ([, name]) => name))];
   expect(imported(/^\s*"(\S+\/keyplane)"$/gm)).toEqual([names.go]);
@@ -24,7 +24,7 @@ test("programs in documents import keyplane by its names in release.json", () =>
   expect(imported(/^import (\w+) as keyplane$/gm)).toEqual([names.python]);
 });
 
-test("every text that says where the repository is says it in one of the two forms that release.json can fill in", () => {
+test("every text that says where the repository is says it in one of the two forms that scripts/release/names.json can fill in", () => {
   const said = (textsWithNames() as string[]).filter((path) => {
     const others = textOf(path).replaceAll("a clone of the repository", "");
     return names.repository === undefined ? /clone\s+of\s+the/.test(others) : /clone of the|OWNER\/REPO/.test(others);

@@ -36,7 +36,7 @@ const FOREIGN = ["@pulumi/aws", "@pulumi/github", "@pulumi/kubernetes", "@pulumi
  * no types, so only their syntax is checked.
  */
 export function typeErrorsOf(snippets: readonly Snippet[], modules: Modules): string[] {
-  const config = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile).config.compilerOptions;
+  const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config.compilerOptions;
   const others = { composite: false, noUnusedLocals: false, allowJs: true };
   const { options } = ts.convertCompilerOptionsFromJson({ ...config, ...others }, root);
   const folder = join(root, "examples", "quickstart");

@@ -13,7 +13,7 @@ test("a complete package has no flaw", () => {
 test("tests, source maps and compiler caches in the package are refused", () => {
   const others = [
     "test/unit/a.test.ts",
-    "dist/src.tsbuildinfo",
+    "dist/build.tsbuildinfo",
     "dist/test/unit/a.test.js",
     "dist/sdk/nodejs/a.js.map",
   ];

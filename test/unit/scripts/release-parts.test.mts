@@ -38,7 +38,7 @@ test("a version that the changelog lacks, another tag and another repository are
   expect(await judged("the version", { tag: "v9.9.9" })).toEqual([`the tag v9.9.9 is not v${version}`]);
   const fork = { isRelease: true, here: "fork/keyplane", settings: { repository: "acme/keyplane" } };
   expect(await judged("the version", fork)).toContain(
-    "this is fork/keyplane, but the repository in release.json is acme/keyplane",
+    "this is fork/keyplane, but the repository in scripts/release/names.json is acme/keyplane",
   );
 });
 

@@ -61,7 +61,7 @@ const text = `In a clone of the repository, gh --repo OWNER/REPOSITORY, https://
 "example.com/pulumi-keyplane/sdk/go/keyplane" import com.example.keyplane.ApiKey; Example.Keyplane; com.example:keyplane;
 import pulumi_keyplane as keyplane; registry.example.com/web; @keyplane/plugin; https://eu.example.com/api/v2`;
 
-test("names in texts become those of release.json, and later those of another owner", () => {
+test("names in texts become those of scripts/release/names.json, and later those of another owner", () => {
   const unset = namesOf(parse({}));
   const acme = namesOf(parse({ repository: "acme/keyplane", publisher: "Acme" }));
   const other = namesOf(parse({ repository: "other/pulumi-keyplane", publisher: "Other", packages: { python: "kp" } }));

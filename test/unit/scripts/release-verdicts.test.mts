@@ -56,7 +56,7 @@ test("the check fails if a part fails or none ran, and before a release also if 
   const failed = { verdict: "failed" };
   const notTried = { verdict: "not tried" };
   const [missing] = unset(["publisher"]);
-  expect(missing).toEqual({ verdict: "unset", text: "publisher in release.json" });
+  expect(missing).toEqual({ verdict: "unset", text: "publisher in scripts/release/names.json" });
   expect(summary([passed, missing, notTried], false)).toEqual({
     text: "1 passed, 0 failed, 1 unset, 1 not tried",
     isFine: true,
