@@ -7,10 +7,15 @@ const MIN_SECRET = 8;
  * Letters and digits without a separator, more than the digest of a commit has, or escaped as in HTML, JSON or a URL. A
  * key of the service has 64 in a row, and in base64 and hex more. Names, ids, UUIDs, URNs, paths and times have separators.
  */
-const ROW = new RegExp(
-  ["[A-Za-z0-9&#;]", "(?:\\\\u00[3-7][\\da-f])", "(?:%[3-7][\\da-f])"].map((unit) => `${unit}{41}${unit}*`).join("|"),
-  "gi",
-);
+const ROW = rowPattern(41);
+
+/** The same in a name or an id: only what is as long as a key of the service, because the service allows long ones. */
+const KEY = rowPattern(64);
+
+function rowPattern(least: number): RegExp {
+  const units = ["[A-Za-z0-9&#;]", "(?:\\\\u00[3-7][\\da-f])", "(?:%[3-7][\\da-f])"];
+  return new RegExp(units.map((unit) => `${unit}{${least}}${unit}*`).join("|"), "gi");
+}
 
 /** A secret that needs no search, because the mask leaves only the words before `_` or `-` of it, such as `napi_`. */
 const IS_MASKED = /^(?:[A-Za-z0-9]{1,16}[_-]){0,4}\[secret\]$/;
@@ -23,23 +28,31 @@ const forms: string[] = [];
 
 /** Keeps a secret out of every later message, and out of every later text of the service. */
 export function conceal(secret: string): void {
-  if (secret.length < MIN_SECRET || others.has(secret) || IS_MASKED.test(masked(secret))) return;
+  if (secret.length < MIN_SECRET || others.has(secret) || IS_MASKED.test(masked(secret, KEY))) return;
   others.add(secret);
   forms.push(...formsOf(secret).map((form) => form.toLowerCase()));
   forms.sort((a, b) => b.length - a.length);
 }
 
 /** Replaces everything that looks like a key of the service, and every other secret in each of its forms. */
-export function redact(text: string): string {
-  const lower = text.toLowerCase();
-  const found = forms.filter((form) => lower.includes(form));
-  return masked(found.reduce((left, form) => left.replace(inAnyCase(form), REDACTED), text));
-}
+export const redact = (text: string): string => masked(withoutOthers(text), ROW);
+
+/** The same for a name of the service, by which something is found again. */
+export const redactName = (name: string): string => masked(withoutOthers(name), KEY);
 
 export const holdsSecret = (text: string): boolean => redact(text) !== text;
 
+/** Whether a name or an id holds a secret. */
+export const holdsKey = (name: string): boolean => redactName(name) !== name;
+
+function withoutOthers(text: string): string {
+  const lower = text.toLowerCase();
+  const found = forms.filter((form) => lower.includes(form));
+  return found.reduce((left, form) => left.replace(inAnyCase(form), REDACTED), text);
+}
+
 /** A row without a digit is a word. */
-const masked = (text: string): string => text.replace(ROW, (row) => (/\d/.test(row) ? REDACTED : row));
+const masked = (text: string, long: RegExp): string => text.replace(long, (row) => (/\d/.test(row) ? REDACTED : row));
 
 /** The forms that a secret can have in a text: as it is, escaped or encoded. */
 function formsOf(secret: string): string[] {

@@ -2,7 +2,7 @@ import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
 import { isObject, type Members } from "../members";
-import { holdsSecret, redact } from "../secrets";
+import { holdsKey, redact, redactName } from "../secrets";
 import { UNSTORABLE } from "../text";
 
 const TIME =
@@ -63,6 +63,14 @@ export class Reader {
     return this.optionalText(source, name, path) ?? this.fail(`${path}${name}`, "is missing");
   }
 
+  /** The name of something that is found again by it. */
+  name(source: Members, name: string, path: string): string {
+    const value = this.field(source, name) ?? this.fail(`${path}${name}`, "is missing");
+    return typeof value === "string"
+      ? redactName(storable(value)).slice(0, MAX_TEXT)
+      : this.fail(`${path}${name}`, "is not text");
+  }
+
   optionalText(source: Members, name: string, path: string): string | undefined {
     const value = this.field(source, name);
     if (value === undefined) return undefined;
@@ -78,13 +86,12 @@ export class Reader {
 
   /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */
   clean(text: string): string {
-    // Most text is plain, and this test is ten times faster than the replacement.
-    return redact(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " ")).slice(0, MAX_TEXT);
+    return redact(storable(text)).slice(0, MAX_TEXT);
   }
 
   match(source: Members, name: string, path: string, form: IdForm): string {
     const value = this.#formed(source, name, path, form);
-    if (holdsSecret(value)) this.fail(`${path}${name}`, "holds a secret");
+    if (holdsKey(value)) this.fail(`${path}${name}`, "holds a secret");
     return value;
   }
 
@@ -112,4 +119,9 @@ export class Reader {
     if (value !== undefined && typeof value !== "boolean") this.fail(`${path}${name}`, "is not true or false");
     return value as boolean | undefined;
   }
+}
+
+function storable(text: string): string {
+  // Most text is plain, and this test is ten times faster than the replacement.
+  return PLAIN.test(text) ? text : text.replace(UNSTORABLE, " ");
 }

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { AccountSettings } from "../account-settings";
 import { type BaseUrl, parseBaseUrl } from "../base-url";
 import { AbortedError, InputError, type KeyplaneError } from "../errors";
-import { conceal, holdsSecret } from "../secrets";
+import { conceal, holdsKey } from "../secrets";
 import { VERSION } from "../version";
 import { formatReason, withLinked } from "./abort-signals";
 import type { Clock } from "./clock";
@@ -108,7 +108,7 @@ export class HttpClient {
   async request(request: HttpRequest): Promise<HttpAnswer> {
     // A cursor is the service's own text, and can have any form.
     const address = this.#pathOf({ ...request, query: request.query && { ...request.query, cursor: undefined } });
-    if (holdsSecret(JSON.stringify([address, request.body]))) {
+    if (holdsKey(JSON.stringify([address, request.body]))) {
       const problem =
         "a name, an id or the base URL contains what looks like an API key, so the request was not sent. Remove it";
       throw new InputError(request.route, problem);

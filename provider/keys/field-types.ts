@@ -3,7 +3,7 @@ import { ID_FORMS } from "../ids";
 import { isObject, membersOf } from "../members";
 import type { FieldType } from "../schema/fields";
 import { parseRecipients, type Recipients } from "../seal/recipients";
-import { isKeyText } from "../secrets";
+import { holdsKey, isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../text";
 
 const flag: FieldType<boolean> = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
@@ -27,7 +27,7 @@ const timeout: FieldType<string> = (value) =>
 const id =
   (kind: keyof typeof ID_FORMS): FieldType<string> =>
   (value) => {
-    if (typeof value === "string" && ID_FORMS[kind].matches(value)) return undefined;
+    if (typeof value === "string" && ID_FORMS[kind].matches(value) && !holdsKey(value)) return undefined;
     const problem = `must be ${ID_FORMS[kind].form}`;
     return value === "" ? `is empty, but ${problem}` : problem;
   };
@@ -52,9 +52,8 @@ const map: FieldType<object> = (value) =>
 const keyName: FieldType<string> = (value) => {
   if (typeof value !== "string" || value.trim() === "") return "must be a non-empty string";
   if ([...value].length > 64) return "must be at most 64 characters";
-  if (NOT_IN_NAMES.test(value)) {
-    return "must not contain control or invisible characters";
-  }
+  if (NOT_IN_NAMES.test(value)) return "must not contain control or invisible characters";
+  if (holdsKey(value)) return "must not be an API key";
   return value.trim() === value ? undefined : "must not begin or end with a space";
 };
 

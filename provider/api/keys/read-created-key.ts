@@ -36,7 +36,7 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
     const lacks = id === undefined ? "a valid id" : "a valid secret";
     throw lost(`without ${lacks}. A key was probably created, but it cannot be used`);
   }
-  const name = tolerant(() => reader.text(body, "name", ""), context.name);
+  const name = tolerant(() => reader.name(body, "name", ""), context.name);
   // The service may change the case of names, or spaces around them.
   if (name.trim().toLowerCase() !== context.name.trim().toLowerCase()) {
     throw lost(`with key ${id}, which has another name. A key was probably created, but its secret is unknown`);

@@ -38,7 +38,7 @@ function readKey(reader: Reader, item: Members, path: string): ApiKeyRecord {
   const projectId = reader.nullableText(item, "project_id", path);
   return {
     id: keyIdOf(reader.field(item, "id")) ?? reader.fail(`${path}id`, "is not a positive whole number"),
-    name: reader.text(item, "name", path),
+    name: reader.name(item, "name", path),
     createdAt: reader.time(item, "created_at", path),
     lastUsedAt: never ? null : reader.time(item, "last_used_at", path),
     lastUsedFromAddr: reader.optionalText(item, "last_used_from_addr", path) || null,

@@ -34,7 +34,7 @@ function readProject(reader: Reader, value: unknown, path: string): Project {
   const at = `${path}.`;
   const project = {
     id: reader.match(item, "id", at, ID_FORMS.project),
-    name: reader.text(item, "name", at),
+    name: reader.name(item, "name", at),
     platformId: reader.optionalText(item, "platform_id", at),
     regionId: reader.optionalText(item, "region_id", at),
     provisioner: reader.optionalText(item, "provisioner", at),

@@ -36,12 +36,17 @@ it.each<[unknown, string | undefined]>([
   else expect(call).toThrow(problem);
 });
 
+/** A name with more letters and digits in a row than other texts can have without being taken for a secret. */
+const LONG = `ci${"0123456789".repeat(5)}`;
+
 describe("getApiKey and getApiKeys", () => {
   it("find keys by id and by name, and never show a secret", async () => {
     const { account, plane } = await startAccount();
     const { id, key } = await account.keys.create("ci-1");
     expect(await getApiKey(account, { id })).toMatchObject({ id, name: "ci-1" });
     expect(await getApiKey(account, { name: "ci-1" })).toMatchObject({ id });
+    const long = await account.keys.create(LONG);
+    expect(await getApiKey(account, { name: LONG })).toMatchObject({ id: long.id, name: LONG });
     const all = JSON.stringify(await getApiKeys(account));
     for (const secret of [key, plane.apiKey]) expect(all).not.toContain(secret);
   });
@@ -94,11 +99,13 @@ describe("getProjects and getProject", () => {
     const { id } = await plane.state.createProject({ name: "calm" });
     expect((await getProjects(account)).map((each) => each.id)).toContain(id);
     // A secret in place of an id is not repeated.
-    const misplaced = `kp${"0123456789abcdef".repeat(3)}`;
+    const misplaced = `kp${"0123456789abcdef".repeat(4)}`;
     const error = await caught(getProject(account, { id: misplaced }));
     expect(error).toMatchObject({ code: "KP-INPUT", message: expect.not.stringContaining(misplaced) });
     expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
     expect(await getProject(account, { name: "calm" })).toMatchObject({ id });
+    const long = await plane.state.createProject({ name: LONG });
+    expect(await getProject(account, { name: LONG })).toMatchObject({ id: long.id, name: LONG });
     expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({
       kind: "not_found",
       message: expect.stringMatching(/^no project in the account has the id no-such-project\. Check the argument id/),

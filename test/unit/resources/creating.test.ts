@@ -235,6 +235,17 @@ describe("a creation", () => {
     expect(run.requests).toEqual([]);
   });
 
+  test("can have a name and a prefix with more than 40 letters and digits in a row", async () => {
+    const stack = await TestStack.start();
+    const [name, namePrefix] = [`ci${"0123456789".repeat(6)}`, `p${"0123456789".repeat(4)}1234`];
+    const run = await stack.up({ ci: key({ name }), db: rotating({ namePrefix }) });
+    expect(run.errors).toEqual({});
+    expect(stack.outputs("ci").name).toBe(name);
+    expect(stack.outputs("db").name).toMatch(new RegExp(`^${namePrefix}-`));
+    expect((await stack.refresh()).errors).toEqual({});
+    expect(await stack.live()).toHaveLength(2);
+  });
+
   test("has the prefix of the program, else the name of the resource", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key({ namePrefix: "deploy" }), My_Key: rotating() });

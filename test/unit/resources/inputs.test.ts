@@ -29,6 +29,8 @@ describe("the inputs of an ApiKey", () => {
     {},
     { name: "deploy key (prod)" },
     { namePrefix: "ci-main" },
+    { name: `ci${"0123456789".repeat(6)}` },
+    { organizationId: "org-1", projectId: `p${"0123456789".repeat(6)}` },
     { rotationTriggers: { quarter: "2026Q4", nested: { a: [1, null] } }, rotateAfter: "90d" },
     {
       rotateAfter: "90d",
@@ -59,6 +61,8 @@ describe("the inputs of an ApiKey", () => {
     [{ name: "a\u202eb" }, "name", /invisible/],
     [{ name: "x".repeat(65) }, "name", /64/],
     [{ name: 7 }, "name", /string/],
+    [{ name: "0123456789abcdef".repeat(4) }, "name", /must not be an API key/],
+    [{ organizationId: "org-1", projectId: `napi_${"0123456789abcdef".repeat(4)}` }, "projectId", /must be the id/],
     [{ namePrefix: "Upper" }, "namePrefix", /a-z/],
     [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
     [{ namePrefix: "end-" }, "namePrefix", /end/],
