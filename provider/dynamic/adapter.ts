@@ -1,12 +1,11 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { messageOf } from "../errors";
 import { type Members, textOf } from "../members";
-import { SECRET_OUTPUTS } from "../outputs";
 import type { ResourceType } from "../resources/resource";
 import { UNKNOWN } from "../schema/fields";
 import { CallError, type Target } from "../session/call";
 import { Session } from "../session/session";
-import { fromPulumi, fromState, markSecrets, toPulumi, toState, type Values } from "../session/values";
+import { fromPulumi, fromState, markResource, toPulumi, toState, type Values } from "../session/values";
 import {
   checkResource,
   createResource,
@@ -98,7 +97,7 @@ async function answering<T>(type: ResourceType, values: Values, body: (target: T
 
 /** The outputs to record. Marked here, too, because a transformation in the program can remove the SDK's options. */
 function written({ canBeAbsent }: ResourceType, outputs: Members): Values {
-  return markSecrets(toState(outputs, canBeAbsent), SECRET_OUTPUTS);
+  return markResource(toState(outputs, canBeAbsent));
 }
 
 /** The error that the host gets. An `id` means "exists, not ready". */

@@ -22,6 +22,8 @@ export const keyFields = {
   __mark: { type: types.text, change: "ignore", internal: true },
   /** The organization of the stack, where the backend has organizations and the front end is told. */
   __organization: { type: types.text, change: "ignore", internal: true },
+  /** The names of the inputs that are secrets, so that what is made from them is one, too. */
+  __secret: { type: types.listOf(types.text), change: "update", internal: true },
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace" },
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },

@@ -31,7 +31,7 @@ export class Resources {
   /** @param seed - Random bytes. The engine passes the same ones in a preview and in the run that follows its plan. */
   check({ type, urn }: PluginTarget, olds: Values, news: Values, seed: Uint8Array) {
     // After an import, the engine passes back the inputs that `read` has answered, with the mark.
-    const { __mark, ...given } = fromPulumi(news);
+    const { __mark, __secret, ...given } = fromPulumi(news);
     const target = { type: publicPart(type), urn };
     const before = Object.keys(olds).length === 0 && __mark !== undefined ? { __mark } : fromPulumi(olds);
     const asked = { olds: before, news: given, ...(seed.length > 0 && { seed }) };

@@ -14,7 +14,6 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
-import { SECRET_OUTPUTS } from "../outputs";
 import { resourceTypes } from "../resources/all";
 import { CallError, reasonsOf } from "../session/call";
 import type { Session } from "../session/session";
@@ -25,14 +24,13 @@ import { VERSION } from "../version";
 import { changedNames, checkConfig, ProviderConfig, readInputs } from "./config";
 import { invoke, listExisting } from "./functions";
 import { type PluginTarget, Resources, toEngine } from "./resources";
-import { fromStruct, notReady, toStruct } from "./wire";
+import { fromStruct, notReady, secretsIn, toResource, toStruct } from "./wire";
 
 const CONFIGURED =
   "the plugin is already configured, and the settings of a running plugin cannot change. Start another plugin";
 
 /**
- * Pulumi's protocol for resource providers: reads the messages, and writes the answers. Secrets of inputs stay secrets
- * by their names, because the provider does not accept marked values.
+ * Pulumi's protocol for resource providers: reads the messages, and writes the answers.
  * @param schema - The package's schema, without its version.
  */
 export function service(session: Session, schema: object): UntypedServiceImplementation {
@@ -40,7 +38,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
   const resources = new Resources(session, () => config ?? new ProviderConfig({}));
 
   const handlers = {
-    handshake: async () => new provider.ProviderHandshakeResponse(),
+    handshake: async () => new provider.ProviderHandshakeResponse().setAcceptSecrets(true),
     getPluginInfo: async () => new plugin.PluginInfo().setVersion(VERSION),
     getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify(schema)),
 
@@ -64,13 +62,14 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       if (config !== undefined) throw new KeyplaneError("KP-CONFIG", CONFIGURED);
       config = new ProviderConfig(fromStruct(request.getArgs()));
       session.configure(config.read);
-      return new provider.ConfigureResponse().setSupportspreview(true);
+      return new provider.ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true);
     },
 
     async check(request: provider.CheckRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const __secret = secretsIn(request.getNews());
       const { inputs, reasons } = await resources.check(targetOf(request), olds, news, request.getRandomseed_asU8());
-      return checked(toStruct(inputs), reasons);
+      return checked(toResource({ ...inputs, ...(__secret.length > 0 && { __secret }) }), reasons);
     },
 
     async diff(request: provider.DiffRequest) {
@@ -85,7 +84,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async create(request: provider.CreateRequest) {
       const inputs = fromStruct(request.getProperties());
       const made = await resources.create(targetOf(request), inputs);
-      return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
+      return new provider.CreateResponse().setId(made.id).setProperties(toResource(made.outputs));
     },
 
     async read(request: provider.ReadRequest) {
@@ -94,13 +93,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       // An empty id reports that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
       const response = new provider.ReadResponse().setId(found.id);
-      return response.setInputs(toStruct(found.inputs)).setProperties(outputs(found.outputs));
+      return response.setInputs(toResource(found.inputs)).setProperties(toResource(found.outputs));
     },
 
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
       const answer = await resources.update(targetOf(request), request.getId(), olds, news);
-      return new provider.UpdateResponse().setProperties(outputs(answer));
+      return new provider.UpdateResponse().setProperties(toResource(answer));
     },
 
     async delete(request: provider.DeleteRequest) {
@@ -172,7 +171,7 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   const message = toMessage(messageOf(error));
   if (!(error instanceof CallError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
   const { id, state } = error.notReady;
-  return notReady(message, id, outputs(toEngine(error.type, state)));
+  return notReady(message, id, toResource(toEngine(error.type, state)));
 }
 
 function targetOf(request: {
@@ -198,7 +197,5 @@ function checked(inputs: Struct, reasons: readonly string[]): provider.CheckResp
   const failures = reasons.map((reason) => new provider.CheckFailure().setProperty("").setReason(reason));
   return new provider.CheckResponse().setInputs(inputs).setFailuresList(failures);
 }
-
-const outputs = (values: object): Struct => toStruct(values, SECRET_OUTPUTS);
 
 const changesOf = (changes: boolean) => provider.DiffResponse.DiffChanges[changes ? "DIFF_SOME" : "DIFF_NONE"];

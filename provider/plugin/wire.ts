@@ -5,11 +5,21 @@ import statuses = require("@pulumi/pulumi/proto/status_pb");
 
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { markSecrets, toPulumi, unmarked, type Values } from "../session/values";
+import { markedIn, markResource, markSecrets, toPulumi, unmarked, type Values } from "../session/values";
 
-/** The values of a message, without their marks of secrets. Configuration arrives with them. */
+/** The values of a message, without their marks of secrets. */
 export function fromStruct(struct: Struct | undefined): Values {
   return unmarked(struct?.toJavaScript() ?? {}) as Values;
+}
+
+/** The names of the values that are secrets, or have one. */
+export function secretsIn(struct: Struct | undefined): readonly string[] {
+  return markedIn(struct?.toJavaScript() ?? {});
+}
+
+/** The inputs or outputs of a resource for a message, with their marks of secrets. */
+export function toResource(values: object): Struct {
+  return Struct.fromJavaScript(markResource(toPulumi(values)) as Record<string, JavaScriptValue>);
 }
 
 /** The values for a message. Those that are named are marked as secrets. */

@@ -1,4 +1,5 @@
-import { isSecret, SECRET, SIGNATURE } from "../members";
+import { isSecret, SECRET, SIGNATURE, textsOf } from "../members";
+import { secretNames } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 
 /** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
@@ -44,6 +45,11 @@ export function toPulumi(values: object): Values {
   }) as Values;
 }
 
+/** Marks the secrets among the inputs or outputs of a resource. Changes the values. */
+export function markResource(values: Values): Values {
+  return markSecrets(values, secretNames(textsOf(values.__secret)));
+}
+
 /** Marks the values with these names as secrets. Changes the values. */
 export function markSecrets(values: Values, names: readonly string[]): Values {
   for (const name of names) {
@@ -51,6 +57,16 @@ export function markSecrets(values: Values, names: readonly string[]): Values {
     if (value !== undefined && value !== null) values[name] = { [SIGNATURE]: SECRET, value };
   }
   return values;
+}
+
+/** The names of the values that are secrets, or have one. */
+export function markedIn(values: Values): readonly string[] {
+  return Object.keys(values).filter((name) => hasSecret(values[name]));
+}
+
+function hasSecret(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return isSecret(value) || Object.values(value).some(hasSecret);
 }
 
 export function unmarked(value: unknown): unknown {

@@ -29,15 +29,15 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
   /**
    * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
    * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Removing this
-   * input keeps the key and its name, until something else replaces the key. Names are public: the output `name`,
-   * messages and the state show them, even if this input is a secret.
+   * input keeps the key and its name, until something else replaces the key. If it is a secret, so is the name in the state, but
+   * messages show names.
    * @default a generated name, `<namePrefix>-<mark>`: the mark is 12 characters that no other key has
    */
   readonly name?: pulumi.Input<string>;
   /**
    * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`; with `maxAge`, the name has the first 24 of
-   * them. A change replaces the key. Not with `name`. Names are public: the output `name`, messages and the state show
-   * them, even if this input is a secret.
+   * them. A change replaces the key. Not with `name`. If it is a secret, so is the name in the state, but messages show
+   * names.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;

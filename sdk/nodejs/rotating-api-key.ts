@@ -38,8 +38,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   /**
    * The beginning of the generated names, `<namePrefix>-<mark>` and a number from the second key on: at most 46 of `a-z`,
    * `0-9` and `-`; with `maxAge`, a name has the first 24 of them. The mark is 12 characters that no other resource has.
-   * A change applies to the next key. Names are public: the output `name`, messages and the state show them, even if this
-   * input is a secret.
+   * A change applies to the next key. If it is a secret, so are the names in the state, but messages show
+   * names.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;

@@ -92,7 +92,15 @@ function isPlain(value: unknown): value is object {
 /** The inputs of a key. An absent place or recipient would make a less safe key. */
 export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
   const given = NARROWING.filter((name) => args[name] !== undefined || (LIMITS.includes(name) && name in args));
-  return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])) };
+  return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])), ...secretsIn(args) };
+}
+
+/** The names of the inputs that are secrets, because the provider is not told. */
+function secretsIn(args: pulumi.Inputs): pulumi.Inputs {
+  const names = Object.keys(args).filter((name) => typeof args[name] === "object" && args[name] !== null);
+  if (names.length === 0) return {};
+  const found = names.map(async (name) => ((await pulumi.isSecret(pulumi.output(args[name]))) ? [name] : []));
+  return { __secret: Promise.all(found).then((secret) => (secret.flat().length > 0 ? secret.flat() : undefined)) };
 }
 
 /** The inputs that say where a key works, and who can read it. */

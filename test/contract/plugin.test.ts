@@ -117,13 +117,14 @@ describe("the plugin", () => {
     );
   });
 
-  it("answers the handshake, and says that it handles previews and takes no marked secrets", async () => {
+  it("answers the handshake, and says that it handles previews and takes marked secrets", async () => {
     const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
     const handshake = new sdk.provider.ProviderHandshakeRequest();
-    await expect(call((done) => client.handshake(handshake, done))).resolves.toBeDefined();
+    const greeting = await call<{ toObject(): object }>((done) => client.handshake(handshake, done));
+    expect(greeting.toObject()).toMatchObject({ acceptSecrets: true });
     const request = new sdk.provider.ConfigureRequest().setArgs(sdk.struct.fromJavaScript({}));
     const capabilities = await call<{ toObject(): object }>((done) => client.configure(request, done));
-    expect(capabilities.toObject()).toMatchObject({ supportspreview: true, acceptsecrets: false });
+    expect(capabilities.toObject()).toMatchObject({ supportspreview: true, acceptsecrets: true });
   });
 
   it("refuses calls and resource types that it does not have", async () => {
