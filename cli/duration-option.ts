@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { DURATION_FORM, MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../provider/duration";
+import { DURATION_FORM, parseDuration } from "../provider/duration";
 
 /** Parses an age. Returns milliseconds. */
 export function readAge(text: string): number {
@@ -12,11 +12,4 @@ export function readAge(text: string): number {
 export function unusedForOption(): Option {
   const option = new Option("--unused-for <age>", "flags keys that were not used for this long");
   return option.argParser(readAge).default(readAge("90d"), "90d");
-}
-
-/** Parses a timeout. Returns milliseconds. */
-export function readWait(text: string): number {
-  const ms = parseDuration(text, MAX_TIMER_MS);
-  if (ms === undefined) throw new InvalidArgumentError(`It must be ${TIMER_FORM}.`);
-  return ms;
 }

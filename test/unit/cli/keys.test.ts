@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, sealed, strangeName, urnOf } from "./stack-file";
-import { envOf, folderWith, run } from "./support";
+import { envOf, folderWith, run, start } from "./support";
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -296,4 +296,31 @@ test("a command without an address and an API key names both, and says that it r
     /^keyplane: no base URL is set\. .*KEYPLANE_BASE_URL\. Also, no API key is set\. .*KEYPLANE_API_KEY\./,
   );
   expect(stderr).toContain("The configuration of a stack is not read");
+});
+
+test("keys --organization shows to which project each key is limited", async () => {
+  const organization = await startControlPlane({ projects: [{ id: "ours" }] });
+  const make = (body: object) =>
+    fetch(`${organization.url}/organizations/org-local-1/api_keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${organization.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  await make({ key_name: "limited", project_id: "ours" });
+  await make({ key_name: "unlimited" });
+  const args = ["keys", "--organization", "org-local-1"];
+  const shown = async () => (await start(args, { env: envOf(organization) }).done).stdout;
+  expect(await shown()).toMatch(/ unlimited .* all (.|\n)* limited .* ours /);
+  await organization.state.switch({ projectKeys: "unsaid" });
+  expect(await shown()).toMatch(/ limited .* \? /);
+  await organization.close();
+});
+
+test("keys ends cleanly at Ctrl+C with exit code 130", async () => {
+  await plane.rules.add({ route: "GET /api_keys", hold: "before" });
+  const { child, done } = start(["keys"], { env: envOf(plane) });
+  await plane.held.wait();
+  child.kill("SIGINT");
+  expect(await done).toEqual({ code: 130, stdout: "", stderr: "" });
+  await plane.held.release();
 });
