@@ -7,6 +7,9 @@ import { originsIn, unheldFlag } from "../state/orphans";
 import type { Role } from "../state/state-keys";
 import { holdersIn, type ReadState } from "../state/states";
 
+/** A key that was not used for this long, in milliseconds, is flagged. */
+export const UNUSED_MS = 90 * 86_400_000;
+
 /** What a key of a list can be. */
 export const FLAGS = ["unused", "older-than", "expired", "unmanaged", "left-behind"] as const;
 

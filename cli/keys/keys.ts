@@ -1,13 +1,22 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { DURATION_FORM, parseDuration } from "../../provider/duration";
 import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
-import { readAge, unusedForOption } from "../duration-option";
 import { type Column, print, printInfo, printJson, printTable } from "../output";
 import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
-import { countFlags, FLAGS, type Flag, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
+import {
+  countFlags,
+  FLAGS,
+  type Flag,
+  formatHolder,
+  type InventoryKey,
+  inventory,
+  keyColumns,
+  UNUSED_MS,
+} from "./inventory";
 
 interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor: number;
@@ -24,15 +33,23 @@ const PROJECT: Column<InventoryKey> = {
 
 /** `keyplane keys`: lists the keys of an account with one request. */
 export function addKeys(program: Command, run: CommandRun): void {
+  const unusedFor = new Option("--unused-for <age>", "flags keys that were not used for this long");
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack has each");
   withStates(command)
-    .addOption(unusedForOption())
+    .addOption(unusedFor.argParser(readAge).default(UNUSED_MS, "90d"))
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
     .option("--fail-on <flags>", `exit code 1 for keys with one of these flags: ${FLAGS.join(",")}`, readFlags)
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, run));
+}
+
+/** Parses an age. Returns milliseconds. */
+function readAge(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);
+  return ms;
 }
 
 function readFlags(text: string): readonly Flag[] {

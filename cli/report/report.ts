@@ -9,7 +9,7 @@ import type { Scope } from "../../provider/keys/scope";
 import { counted } from "../../provider/text";
 import { type AccountFlags, configuredAccounts, readOrganization, settingsOf, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { unusedForOption } from "../duration-option";
+import { UNUSED_MS } from "../keys/inventory";
 import { plain, printInfo, printJson } from "../output";
 import { type ReadState, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
@@ -17,7 +17,6 @@ import { joinReport, type ReadList } from "./join";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly organization?: readonly string[];
-  readonly unusedFor: number;
   readonly out?: string;
   readonly json?: true;
 }
@@ -29,19 +28,18 @@ export function addReport(program: Command, run: CommandRun): void {
     .description("shows each key with its stack, its consumers, its dates and what happens to it next");
   withStates(command)
     .option("--organization <id...>", "also lists the keys of these organizations")
-    .addOption(unusedForOption())
     .option("--out <file>", "writes the report as one HTML page, which needs nothing else")
     .option("--json", "prints JSON");
   withAccount(command).action((flags: Flags) => report(flags, run));
 }
 
 async function report(flags: Flags, run: CommandRun): Promise<void> {
-  const { json, out, unusedFor } = flags;
+  const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
   if (out === "-") throw new UsageError("--out: a page needs a file. `--json` prints to standard output");
   const states = await readStates(flags);
   const { lists, now } = await requestLists(wantedLists(flags, states), run.signal);
-  const made = joinReport({ lists, states }, { now, unusedFor });
+  const made = joinReport({ lists, states }, { now, unusedFor: UNUSED_MS });
   for (const { label, problem } of made.accounts) {
     if (problem === undefined) continue;
     // A report without one of its accounts is not complete.
