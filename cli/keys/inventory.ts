@@ -11,7 +11,7 @@ import { holdersIn, type ReadState } from "../state/states";
 export const UNUSED_MS = 90 * 86_400_000;
 
 /** What a key of a list can be. */
-export const FLAGS = ["unused", "older-than", "expired", "unmanaged", "left-behind"] as const;
+export const FLAGS = ["unused", "older-than", "expired", "unmanaged", "orphan"] as const;
 
 export type Flag = (typeof FLAGS)[number];
 

@@ -62,8 +62,8 @@ function readFlags(text: string): readonly Flag[] {
 
 async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const { failOn = [], unusedFor, olderThan } = flags;
-  if (failOn.some((flag) => flag === "unmanaged" || flag === "left-behind") && !hasStates(flags)) {
-    throw new UsageError("--fail-on: unmanaged and left-behind need --stack or --state, which show who holds a key");
+  if (failOn.some((flag) => flag === "unmanaged" || flag === "orphan") && !hasStates(flags)) {
+    throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
   if (failOn.includes("older-than") && olderThan === undefined) {
     throw new UsageError("--fail-on: older-than needs --older-than AGE");

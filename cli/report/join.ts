@@ -29,7 +29,7 @@ export type ReportKey = ReturnType<typeof describe>;
 
 /** The flags of a key in the order in which they need attention. docs/cli.md explains them. */
 export const FLAGS = [
-  ...(["expired", "overdue", "left-behind", "unmanaged", "gone", "not found"] as const),
+  ...(["expired", "overdue", "orphan", "unmanaged", "gone", "not found"] as const),
   ...(["unused", "several states", "previous"] as const),
 ] as const;
 
@@ -172,7 +172,7 @@ function describe(
   const isSet: Record<Flag, boolean> = {
     expired: isExpired,
     overdue: status === "live" && !isExpired && next.isDue && next.after !== undefined,
-    "left-behind": unheld === "left-behind",
+    orphan: unheld === "orphan",
     unmanaged: unheld === "unmanaged",
     gone: status === "gone",
     "not found": status === "not found",
@@ -231,7 +231,7 @@ function reaped(deadline: string, now: number): NextStep {
 
 function unheldStep(flag: Flag | undefined, { hasStates }: { readonly hasStates: boolean }): NextStep {
   if (!hasStates) return step("none", "Unknown: no state was given");
-  if (flag === "left-behind") {
+  if (flag === "orphan") {
     return step("decide", "An interrupted run created it. `keyplane sweep` shows whether it can be revoked");
   }
   if (flag === "unmanaged") return step("none", "No stack rotates or revokes it");

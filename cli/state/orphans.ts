@@ -64,7 +64,7 @@ export function unheldFlag(
   key: ApiKeyRecord,
   origin: Origin | undefined,
   now: number,
-): "left-behind" | "unmanaged" | undefined {
+): "orphan" | "unmanaged" | undefined {
   if (origin === undefined || decideUnheld(key, origin.proof).decision === "leave") return "unmanaged";
-  return mayBeUnsaved(key, now) ? undefined : "left-behind";
+  return mayBeUnsaved(key, now) ? undefined : "orphan";
 }

@@ -19,11 +19,11 @@ interface SweepFlags extends RevokingFlags, StateFlags {
   readonly prefix?: string;
 }
 
-/** `keyplane sweep`: finds and revokes keys that interrupted runs left behind, and others that nobody has. */
+/** `keyplane sweep`: finds and revokes the orphans of interrupted runs, and other keys that nobody has. */
 export function addSweep(program: Command, run: CommandRun): void {
   const command = program
     .command("sweep")
-    .description("finds keys that interrupted runs of a stack left behind, and revokes them");
+    .description("finds the orphans of interrupted runs of a stack, and revokes them");
   withStates(command).option(
     "--prefix <prefix>",
     "also revokes keys with such names that were never used and are in none of the given states",
@@ -137,7 +137,7 @@ function warningsOfOtherScopes(states: readonly ReadState[], { account, organiza
 
 function warningsOf(states: readonly ReadState[]): string[] {
   return [
-    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look left behind.",
+    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look like orphans.",
     ...(states.length === 0 ? ["No state was given, so keys that a stack still holds may be among these."] : []),
   ];
 }

@@ -45,11 +45,11 @@ test.each([[false], [true]])(
     const keys = await keysOf("--state", join(folder, "state.json"));
     const appUrn = urnOf("RotatingApiKey", "app", { isPlugin });
     expect(keys[current]).toMatchObject({ stack: "proj/dev", flags: [], resource: appUrn, heldBy: appUrn });
-    expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: appUrn });
-    expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: urn });
-    expect(keys[used]).toMatchObject({ flags: ["left-behind"] });
+    expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], resource: appUrn });
+    expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], resource: urn });
+    expect(keys[used]).toMatchObject({ flags: ["orphan"] });
     // The tag in a name shows the stack only. Nobody used the key, so nobody seems to have it.
-    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"] });
+    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["orphan"] });
     expect(keys[namesake]?.resource).toBeUndefined();
     for (const id of [strange, byHand]) expect(keys[id]).toMatchObject({ flags: ["unmanaged"] });
     expect([keys[left]?.heldBy, keys[strange]?.resource]).toEqual([undefined, undefined]);
@@ -158,14 +158,14 @@ test("--fail-on fails a CI job if there are keys of a kind, except the key with 
   const state = JSON.stringify(exported({}));
   const check = (what: string, ...args: string[]) =>
     run(["keys", "--json", "--fail-on", what, ...args, "--state", "-"], { env: envOf(plane), input: state });
-  for (const what of ["unused", "unmanaged", "older-than,left-behind", "left-behind, unused"]) {
+  for (const what of ["unused", "unmanaged", "older-than,orphan", "orphan, unused"]) {
     const { code, stdout } = await check(what, "--older-than", "99d");
     const { failing } = JSON.parse(stdout) as { failing: string[] };
     expect([what, code, failing.includes(String(id))]).toEqual([what, 1, true]);
     if (what === "unmanaged") expect(failing).toEqual([String(id)]);
   }
   const later = ["--older-than", "101d", "--unused-for", "101d"];
-  for (const what of ["left-behind", "unused", "older-than"]) expect((await check(what, ...later)).code).toBe(0);
+  for (const what of ["orphan", "unused", "older-than"]) expect((await check(what, ...later)).code).toBe(0);
 });
 
 test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {

@@ -65,7 +65,7 @@ describe("--stack", () => {
     expect(Object.keys(asked.env).filter((name) => name.startsWith("KEYPLANE_"))).toEqual([]);
   });
 
-  test("lets sweep revoke what the stack left behind, and keep what it holds", async () => {
+  test("lets sweep revoke the orphan of the stack, and keep what it holds", async () => {
     const mark = newMark(urnOf("ApiKey", "ci"));
     const held = await plane.state.createKey(nameOf("ci", newMark("urn"), 1));
     const left = await plane.state.createKey(nameOf("ci", mark, 1));

@@ -182,7 +182,7 @@ test("a holder says whether the state has only a sealed secret", () => {
   expect(keyOf(all, "8").holders).toMatchObject([{ isSealed: false }]);
 });
 
-test("keys that no state holds are left behind, if one shows it, or unmanaged, but nothing without a state", () => {
+test("keys that no state holds are orphans, if one shows it, or unmanaged, but nothing without a state", () => {
   const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
   const mark = newMark(urnOf(type, "ci"));
   const keys = [
@@ -194,13 +194,13 @@ test("keys that no state holds are left behind, if one shows it, or unmanaged, b
   const noted = deploymentOf([], "dev", undefined, [{ type, name: "ci", inputs: { __mark: mark } }]);
   const all = report([listOf(keys)], noted);
   expect(keyOf(all, "1")).toMatchObject({
-    ...{ flags: ["left-behind"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
+    ...{ flags: ["orphan"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
   });
   expect(keyOf(all, "2")).toMatchObject({ flags: ["unmanaged"], next: { action: "none" } });
   expect(keyOf(all, "3").flags).toEqual(["unmanaged", "unused"]);
   // A run in progress may be about to save it.
   expect(keyOf(all, "4").flags).toEqual([]);
-  expect(all.flagged).toEqual({ "left-behind": 1, unmanaged: 2, unused: 1 });
+  expect(all.flagged).toEqual({ orphan: 1, unmanaged: 2, unused: 1 });
   const withoutStates = report([listOf(keys)]);
   expect(withoutStates.flagged).toEqual({ unused: 1 });
   expect(keyOf(withoutStates, "1").next.text).toBe("Unknown: no state was given");

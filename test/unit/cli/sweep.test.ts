@@ -323,7 +323,7 @@ test("sweep without a stack and without a prefix is wrong usage", async () => {
   expect(await plane.count()).toBe(0);
 });
 
-test("sweep sends one list if nothing is left behind", async () => {
+test("sweep sends one list if there is no orphan", async () => {
   await oldKeys("by-hand");
   expect((await sweepBy({}, "--yes")).stdout).toBe("0 to revoke, 0 to keep\n");
   expect((await plane.log()).map(({ method, route }) => `${method} ${route}`)).toEqual(["GET /api_keys"]);
