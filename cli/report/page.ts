@@ -3,8 +3,10 @@ import { html, raw } from "hono/html";
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/naming";
 import { counted } from "../../provider/text";
+import { FLAGS, type ShownKey } from "../keys/join";
+import { minuteOf } from "../keys/next-step";
 import { plain } from "../output";
-import { dueOf, FLAGS, minuteOf, type Report, type ReportKey } from "./join";
+import { dueOf, type Report } from "./data";
 
 const STYLE = `
 :root {
@@ -101,7 +103,7 @@ ${rows.map(
 )}</tbody></table>`;
 }
 
-function rowOf(key: ReportKey, now: number): readonly Cell[] {
+function rowOf(key: ShownKey, now: number): readonly Cell[] {
   const { createdAt, lastUsedAt, lastUsedFromAddr: from, stack = "none", holders, createdBy, projectId } = key;
   const ago = (iso: string) => `${formatDuration(now - Date.parse(iso))} ago`;
   const due = dueOf(key);
@@ -125,7 +127,7 @@ function rowOf(key: ReportKey, now: number): readonly Cell[] {
   ];
 }
 
-const flagsOf = ({ flags }: ReportKey): Cell => flags.map((flag) => html`<small class="flag">${flag}</small>`);
+const flagsOf = ({ flags }: ShownKey): Cell => flags.map((flag) => html`<small class="flag">${flag}</small>`);
 
 /** What keeps the report from being complete. */
 function problemsOf({ accounts, stacks }: Report): readonly string[] {

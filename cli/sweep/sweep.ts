@@ -6,7 +6,7 @@ import { shownAccount } from "../../provider/text";
 import { credentialName, type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
-import { keyColumns } from "../keys/inventory";
+import { keyColumns } from "../keys/columns";
 import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/orphans";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { joinReport, type Report } from "../../../cli/report/join";
+import { type Report, reportOf } from "../../../cli/report/data";
 import { pageOf } from "../../../cli/report/page";
 import { stateIn } from "../../../cli/state/states";
 import type { ApiKeyRecord } from "../../../provider/api";
@@ -8,10 +8,10 @@ import { conceal } from "../../../provider/secrets";
 import { deploymentOf, listOf, npmKey } from "./report-sources";
 
 const NOW = Date.parse("2026-11-21T00:00:00Z");
-const TERMS = { now: NOW, unusedFor: 7_776_000_000 };
+const TERMS = { now: NOW, credentials: new Set<ApiKeyRecord>() };
 
 function report(keys: readonly Partial<ApiKeyRecord>[], ...resources: Parameters<typeof deploymentOf>[0]): Report {
-  return joinReport({ lists: [listOf(keys)], states: [stateIn("dev.json", deploymentOf(resources))] }, TERMS);
+  return reportOf([listOf(keys)], [stateIn("dev.json", deploymentOf(resources))], TERMS);
 }
 
 /** The text of the page's first row. */
@@ -36,7 +36,7 @@ test.each(HOSTILE)("the name %j ends no element of the page, and is read as it i
     const key = npmKey("ApiKey", text, { keyId: "7", name: text, account: text });
     const unread = { ...listOf([]), account: "eu", keys: undefined, problem: text };
     const states = [stateIn(text, deploymentOf([key], text))];
-    return pageOf(joinReport({ lists: [listOf([{ id: "7", name: text, createdBy: text }]), unread], states }, TERMS));
+    return pageOf(reportOf([listOf([{ id: "7", name: text, createdBy: text }]), unread], states, TERMS));
   };
   // All that others wrote is escaped, so the page has no other elements than with a harmless name.
   const tagsIn = (text: string) => text.match(/<[a-z!/][^>]*>/gi) ?? [];
