@@ -155,7 +155,7 @@ export function describe(key: JoinedKey, { now, credentials, ...terms }: Terms &
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
     createdBy: record?.createdBy,
-    projectId: record?.projectId ?? undefined,
+    projectId: record?.projectId,
     stack: first?.stack ?? origin?.state.stack,
     /** URN of the resource that holds it, else of the one whose name it has. */
     resource: first?.urn ?? origin?.urn,

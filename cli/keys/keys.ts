@@ -37,7 +37,7 @@ const PROJECT: Column<Row> = {
   text: ({ projectId }) => (projectId === undefined ? "?" : (projectId ?? "all")),
 };
 
-/** `keyplane keys`: lists the keys of an account with one request. */
+/** `keyplane keys`: lists the keys of an account, and which stack has each. */
 export function addKeys(program: Command, run: CommandRun): void {
   const unusedFor = new Option("--unused-for <age>", "flags keys that were not used for this long");
   const command = program
