@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { PulumiError } from "../../provider/stack/pulumi";
@@ -7,26 +7,21 @@ import { type CommandRun, EXIT } from "../command-run";
 import { paint, plain, print, printJson } from "../output";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
 import { stateIn } from "../state/states";
-import { UsageError } from "../usage-error";
 import { type Finding, fail, ok, warn } from "./finding";
 import { checkService } from "./service";
 import { checkSettings, type StackConfig } from "./settings";
 
 interface DoctorFlags {
-  readonly stack?: readonly string[];
+  readonly stack?: string;
   readonly json?: true;
 }
-
-const STACK = new Option("--stack <name>", "the stack to check (default: the configuration of the selected one)");
-// Otherwise the parser would call another name an argument too many, or take the last one.
-STACK.variadic = true;
 
 /** `keyplane doctor`: checks what can prevent programs from working. */
 export function addDoctor(program: Command, run: CommandRun): void {
   program
     .command("doctor")
     .description("checks what can stop a run of the program in this folder, and says what to do")
-    .addOption(STACK)
+    .option("--stack <name>", "the stack to check (default: the configuration of the selected one)")
     .option("--json", "prints JSON")
     .action((flags: DoctorFlags) => doctor(flags, run));
 }
@@ -34,14 +29,8 @@ export function addDoctor(program: Command, run: CommandRun): void {
 async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   // Loaded only here, because other commands need no YAML.
   const { checkNode, checkProgram } = await import("./program.js");
-  const { stack: [stack, ...more] = [] } = flags;
-  if (more.length > 0) {
-    throw new UsageError(
-      `--stack: doctor checks one stack at a time, but ${more.length + 1} were given. Run it once for each stack`,
-    );
-  }
   const folder = process.cwd();
-  const name = stack === undefined ? undefined : readStackName(stack);
+  const name = flags.stack === undefined ? undefined : readStackName(flags.stack);
   const [cli, ofStack, config] = await Promise.all([
     checkPulumiCli(),
     name === undefined ? undefined : checkStack(name),
