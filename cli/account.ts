@@ -25,7 +25,7 @@ export function withAccount(command: Command): Command {
     .option("--account <name>", `an account of ${accounts.env} (default: the one of ${apiKey.env})`)
     .addHelpText(
       "after",
-      `\nThe service is the one of ${baseUrl.env}, the API key that of ${apiKey.env}; other settings are read from KEYPLANE_*.`,
+      `\nThe service is the one of ${baseUrl.env}, the API key that of\n${apiKey.env}; other settings are read from KEYPLANE_*.`,
     );
 }
 

@@ -36,21 +36,12 @@ export class Callers {
   static async ask(flags: AccountFlags, signal: AbortSignal): Promise<Callers> {
     const others = configuredAccounts().filter((name) => name !== flags.account);
     const own = await askCaller(flags, signal);
-    const answers = await Promise.all(
-      others.map(async (account) => {
-        try {
-          return await askCaller({ account }, signal);
-        } catch (error) {
-          if (isAborted(error)) throw error;
-          // A credential that the service rejects belongs to no live key.
-          if (isApiError(error) && error.status === 401) return undefined;
-          const name = credentialName(account);
-          const remedy = "Repair it or, if it uses another key, leave it out of the environment for this command";
-          return { name, account: undefined, suspects: undefined, unasked: `${unasked(name, error)}. ${remedy}` };
-        }
-      }),
-    );
-    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], signal);
+    return new Callers([own, ...(await askEach(others, signal))], signal);
+  }
+
+  /** Asks these accounts. */
+  static async askEach(accounts: readonly (string | undefined)[], signal: AbortSignal): Promise<Callers> {
+    return new Callers(await askEach(accounts, signal), signal);
   }
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
@@ -71,6 +62,23 @@ export class Callers {
 
 const unasked = (name: string, error: unknown) => `${name} could not be asked which key it uses: ${messageOf(error)}`;
 
+/** Asks accounts. One that cannot be asked says why. */
+async function askEach(accounts: readonly (string | undefined)[], signal: AbortSignal): Promise<CallingAccount[]> {
+  const answers = accounts.map(async (account): Promise<CallingAccount | undefined> => {
+    try {
+      return await askCaller({ account }, signal);
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      // A credential that the service rejects belongs to no live key.
+      if (isApiError(error) && error.status === 401) return undefined;
+      const name = credentialName(account);
+      const remedy = "Repair it or, if it uses another key, leave it out of the environment for this command";
+      return { name, account: undefined, suspects: undefined, unasked: `${unasked(name, error)}. ${remedy}` };
+    }
+  });
+  return (await Promise.all(answers)).filter((answer) => answer !== undefined);
+}
+
 async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<CallingAccount> {
   const settings = settingsOf(flags);
   const account = Account.for(settings);
@@ -81,7 +89,7 @@ async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Call
     unasked: undefined,
   };
   const told = await readCaller(clientOf(settings), { signal });
-  const list = await listWith(caller, signal);
+  const list = await listWith(caller, { signal });
   const own = list?.find(({ id }) => id === told?.keyId);
   // What the service tells can be the id of something else. The key itself has just been used.
   const isUsed = account.skewMs !== undefined && Date.parse(own?.lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
@@ -101,7 +109,7 @@ async function mayUse(caller: CallingAccount, key: ApiKeyRecord, signal: AbortSi
     const before = caller.suspects;
     if (before === undefined || before.length === 1 || !before.some(isIt)) break;
     await caller.account?.sleep(NEXT_SECOND_MS, signal);
-    const after = await listWith(caller, signal);
+    const after = await listWith(caller, { fresh: true, signal });
     // The later list shows a later use of the key that requested both.
     const isUsed = ({ id, lastUsedAt }: ApiKeyRecord) =>
       lastUsedAt !== (keyIn(before, id) ?? { lastUsedAt }).lastUsedAt;
@@ -111,9 +119,12 @@ async function mayUse(caller: CallingAccount, key: ApiKeyRecord, signal: AbortSi
 }
 
 /** Lists an account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
-async function listWith(caller: CallingAccount, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
+async function listWith(
+  caller: CallingAccount,
+  options: { readonly fresh?: true; readonly signal: AbortSignal },
+): Promise<readonly ApiKeyRecord[] | undefined> {
   try {
-    return await caller.account?.keys.list({ fresh: true, signal });
+    return await caller.account?.keys.list(options);
   } catch (error) {
     if (isAborted(error)) throw error;
     caller.unasked = unasked(caller.name, error);

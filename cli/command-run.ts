@@ -13,8 +13,8 @@ export const EXIT = {
 } as const;
 
 export const EXIT_CODES = `
-Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage or settings, 3 and 4 see
-identify, 130 ended by Ctrl+C.
+Exit codes: 0 success, 1 a problem was found or something failed,
+2 wrong usage or settings, 3 and 4 see identify, 130 ended by Ctrl+C.
 `;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -5,18 +5,15 @@ import { credentialsIn } from "../provider/settings/settings";
 import { VERSION } from "../provider/version";
 import { CommandRun, EXIT, EXIT_CODES, type ExitCode } from "./command-run";
 import { addDoctor } from "./doctor/doctor";
-import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
 import { printError, printInfo, printJson } from "./output";
-import { addProjects } from "./projects";
 import { addReap } from "./reap/reap";
 import { addReport } from "./report/report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
 import { addSweep } from "./sweep/sweep";
 import { UsageError, usageErrorOf } from "./usage-error";
-import { addWait } from "./wait";
 
 const commands: Readonly<Record<string, (program: Command, run: CommandRun) => void>> = {
   keys: addKeys,
@@ -25,10 +22,7 @@ const commands: Readonly<Record<string, (program: Command, run: CommandRun) => v
   reap: addReap,
   revoke: addRevoke,
   identify: addIdentify,
-  projects: addProjects,
-  wait: addWait,
   doctor: addDoctor,
-  explain: addExplain,
   serve: addServe,
 };
 

@@ -44,7 +44,7 @@ export function printInfo(line: string): void {
   write(process.stderr, [line]);
 }
 
-/** Prints an error with the code that `keyplane explain` accepts. */
+/** Prints an error with its code, which docs/errors.md explains. */
 export function printError(error: unknown): void {
   printInfo(`keyplane: ${messageOf(error)}${isKeyplaneError(error) ? ` [${error.code}]` : ""}`);
 }

@@ -1,65 +1,47 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { PulumiError } from "../../provider/stack/pulumi";
 import { counted } from "../../provider/text";
-import { type AccountFlags, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { paint, plain, print, printJson } from "../output";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "../state/pulumi-stack";
 import { stateIn } from "../state/states";
-import { UsageError } from "../usage-error";
 import { type Finding, fail, ok, warn } from "./finding";
 import { checkService } from "./service";
 import { checkSettings, type StackConfig } from "./settings";
 
-interface DoctorFlags extends AccountFlags {
-  readonly program: string;
-  readonly stack?: readonly string[];
+interface DoctorFlags {
+  readonly stack?: string;
   readonly json?: true;
 }
 
-const STACK = new Option("--stack <name>", "the stack to check (default: the configuration of the selected one)");
-// Otherwise the parser would call another name an argument too many, or take the last one.
-STACK.variadic = true;
-
 /** `keyplane doctor`: checks what can prevent programs from working. */
 export function addDoctor(program: Command, run: CommandRun): void {
-  const command = program
+  program
     .command("doctor")
-    .description("checks versions, settings, credential, service, clock, program and stack, and says what to do")
-    .option("--program <dir>", "folder of the Pulumi program", ".")
-    .addOption(STACK)
-    .option("--json", "prints JSON");
-  withAccount(command).action((flags: DoctorFlags) => doctor(flags, run));
+    .description("checks what can stop a run of the program in this folder, and says what to do")
+    .option("--stack <name>", "the stack to check (default: the configuration of the selected one)")
+    .option("--json", "prints JSON")
+    .action((flags: DoctorFlags) => doctor(flags, run));
 }
 
 async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   // Loaded only here, because other commands need no YAML.
   const { checkNode, checkProgram } = await import("./program.js");
-  const { stack: [stack, ...more] = [], program, account } = flags;
-  if (more.length > 0) {
-    throw new UsageError(
-      `--stack: doctor checks one stack at a time, but ${more.length + 1} were given. Run it once for each stack`,
-    );
-  }
-  const folder = resolve(program);
-  // A folder that does not exist could be a misplaced secret, so it is not repeated.
-  if (!existsSync(folder)) throw new UsageError("--program: there is no such folder");
-  const name = stack === undefined ? undefined : readStackName(stack);
+  const folder = process.cwd();
+  const name = flags.stack === undefined ? undefined : readStackName(flags.stack);
   const [cli, ofStack, config] = await Promise.all([
-    checkPulumiCli(folder),
-    name === undefined ? undefined : checkStack(name, folder),
-    readConfig(name ?? process.env.PULUMI_STACK, folder),
+    checkPulumiCli(),
+    name === undefined ? undefined : checkStack(name),
+    readConfig(name ?? process.env.PULUMI_STACK),
   ]);
   const text = (setting: string) => config.settings.get(setting)?.text;
   for (const credential of credentialsIn(text).values()) conceal(credential);
-  const settings = checkSettings(account, config, { isNamed: name !== undefined });
+  const settings = checkSettings(config, { isNamed: name !== undefined });
   const [ofProgram, ...services] = await Promise.all([
     checkProgram(folder, [...config.settings.keys()]),
-    ...settings.accounts.map((each) => checkService(each, { isOnly: account !== undefined }, run.signal)),
+    ...settings.accounts.map((each) => checkService(each, run.signal)),
   ]);
   run.signal.throwIfAborted();
   const found = [
@@ -87,9 +69,9 @@ function printFinding({ check, verdict, says, remedy }: Finding): void {
 }
 
 /** Runs the Pulumi CLI that runs ask: `KEYPLANE_PULUMI`, else `pulumi` on the PATH. */
-async function checkPulumiCli(folder: string): Promise<Finding> {
+async function checkPulumiCli(): Promise<Finding> {
   try {
-    const version = /^v?(\d+\.\d+\.\d+\S*)/.exec((await pulumiIn(folder).version()).trim())?.[1];
+    const version = /^v?(\d+\.\d+\.\d+\S*)/.exec((await pulumiIn().version()).trim())?.[1];
     if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
@@ -105,9 +87,9 @@ async function checkPulumiCli(folder: string): Promise<Finding> {
 }
 
 /** The configuration that a run of the stack has, decrypted: of Pulumi.yaml, of the stack's file, and of Pulumi ESC. */
-async function readConfig(stack: string | undefined, folder: string): Promise<StackConfig> {
+async function readConfig(stack: string | undefined): Promise<StackConfig> {
   try {
-    const config = await pulumiIn(folder).config(stack);
+    const config = await pulumiIn().config(stack);
     const own = [...config].filter(([name]) => name.startsWith("keyplane:"));
     return { settings: new Map(own.map(([name, value]) => [name.slice("keyplane:".length), value])) };
   } catch (error) {
@@ -116,9 +98,9 @@ async function readConfig(stack: string | undefined, folder: string): Promise<St
 }
 
 /** Reads the state and the history of a stack, as runs do, and checks what can keep its next run from working. */
-async function checkStack(name: string, folder: string): Promise<Finding> {
+async function checkStack(name: string): Promise<Finding> {
   try {
-    const pulumi = pulumiIn(folder);
+    const pulumi = pulumiIn();
     const state = stateIn(shownStack(name), await pulumi.state(name));
     await pulumi.history(name);
     const shown = state.stack || state.source;
@@ -134,7 +116,7 @@ async function checkStack(name: string, folder: string): Promise<Finding> {
     const { problem, why, remedy } = explainFailure(error);
     // Without the CLI, everything else can still be checked.
     const verdict = problem === "not found" ? warn : fail;
-    const effect = "Until then, keys that interrupted runs left behind stay live, and so do previous keys.";
+    const effect = "Until then, orphans of interrupted runs stay live, and so do previous keys.";
     return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}. ${effect}`);
   }
 }

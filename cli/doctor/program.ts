@@ -1,10 +1,8 @@
-import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { didYouMean } from "../../provider/nearest";
 import { isOwnSetting } from "../../provider/settings/own-settings";
 import { SETTING_NAMES } from "../../provider/settings/setting-names";
-import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import { type PackageManager, type Project, packageManagerOf, readManifest, readProject } from "./project";
 import { checkTypeScript } from "./typescript";
@@ -40,18 +38,10 @@ export async function checkProgram(folder: string, settings: readonly string[]):
   const packages = packageManagerOf(folder, project.options.packagemanager);
   found.push(packages.finding);
   if (packages.finding.verdict === "fail") return found;
-  const [sdk, keyplane] = [packageIn(folder, "@pulumi/pulumi"), packageIn(folder, "keyplane")];
-  const ofSdk = checkSdk(sdk?.version, packages);
-  found.push(ofSdk, checkKeyplane(keyplane?.version, packages));
-  // An unsupported version must be replaced first.
-  const copy = keyplane && ofSdk.verdict !== "fail" ? packageIn(keyplane.folder, "@pulumi/pulumi") : undefined;
-  if (copy !== undefined && copy.folder !== sdk?.folder) {
-    // Two copies of the SDK do not share resources and settings.
-    const copies = `${sdk?.version} and ${copy.version} (${copy.folder})`;
-    const says = `the program and keyplane use different copies of @pulumi/pulumi: ${copies}`;
-    const remedy = `Run \`${packages.dedupe}\`, or install keyplane from a package instead of a link.`;
-    found.push(warn("sdk-copies", says, remedy));
-  }
+  found.push(
+    checkSdk(versionIn(folder, "@pulumi/pulumi"), packages),
+    checkKeyplane(versionIn(folder, "keyplane"), packages),
+  );
   return [...found, ...(await checkTypeScript(folder, project, packages))];
 }
 
@@ -61,11 +51,10 @@ function misnamed(name: string, { isNode }: Project): Finding {
   return (isNode ? warn : fail)(`setting ${name}`, says, "Correct or remove it.");
 }
 
-/** The version and the folder of the package that code in a folder would load; `undefined` if it finds none. */
-function packageIn(folder: string, name: string): { readonly version: string; readonly folder: string } | undefined {
+/** The version of the package that code in a folder would load; `undefined` if it finds none. */
+function versionIn(folder: string, name: string): string | undefined {
   try {
-    const path = createRequire(join(folder, "index.js")).resolve(`${name}/package.json`);
-    return { version: String(readManifest(path).version), folder: dirname(realpathSync(path)) };
+    return String(readManifest(createRequire(join(folder, "index.js")).resolve(`${name}/package.json`)).version);
   } catch {
     return undefined;
   }
@@ -85,12 +74,8 @@ function checkSdk(version: string | undefined, { add }: PackageManager): Finding
   return ok("pulumi-sdk", says);
 }
 
-function checkKeyplane(version: string | undefined, { add, run }: PackageManager): Finding {
-  if (version === undefined) {
-    const remedy = `Run \`${add} keyplane\` in its folder, also if a library of the program depends on it.`;
-    return fail("keyplane", "the program cannot find keyplane", remedy);
-  }
-  if (version === VERSION) return ok("keyplane", `keyplane ${version}`);
-  const remedy = `Run the version of the program: \`${run} keyplane\` in its folder.`;
-  return warn("keyplane", `the program has keyplane ${version}, this command is ${VERSION}`, remedy);
+function checkKeyplane(version: string | undefined, { add }: PackageManager): Finding {
+  if (version !== undefined) return ok("keyplane", `keyplane ${version}`);
+  const remedy = `Run \`${add} keyplane\` in its folder, also if a library of the program depends on it.`;
+  return fail("keyplane", "the program cannot find keyplane", remedy);
 }

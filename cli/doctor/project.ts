@@ -23,7 +23,7 @@ export function readProject(folder: string): Project {
   });
   const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
   if (file === undefined)
-    return failed(`there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
+    return failed(`there is no Pulumi.yaml in ${folder}`, "Run `keyplane doctor` in the folder of the program.");
   const declared = readYaml(file);
   const runtime = isObject(declared?.runtime) ? declared.runtime : { name: declared?.runtime };
   const runtimeName = textOf(runtime.name);
@@ -62,12 +62,12 @@ export function readManifest(path: string): Members {
   }
 }
 
-/** The commands of package managers that remedies name. */
+/** What adds a package, by package manager. */
 const MANAGERS = {
-  npm: { add: "npm install", dedupe: "npm dedupe", run: "npx" },
-  pnpm: { add: "pnpm add", dedupe: "pnpm dedupe", run: "pnpm exec" },
-  yarn: { add: "yarn add", dedupe: "yarn dedupe", run: "yarn" },
-  bun: { add: "bun add", dedupe: "bun install", run: "bunx" },
+  npm: "npm install",
+  pnpm: "pnpm add",
+  yarn: "yarn add",
+  bun: "bun add",
 } as const;
 
 type Name = keyof typeof MANAGERS;
@@ -85,8 +85,6 @@ const LOCK_FILES: Readonly<Record<string, Name>> = {
 export interface PackageManager {
   readonly finding: Finding;
   readonly add: string;
-  readonly dedupe: string;
-  readonly run: string;
   /** The file with which Yarn's Plug'n'Play finds packages: each process must load it. */
   readonly pnp: string | undefined;
 }
@@ -105,7 +103,7 @@ export function packageManagerOf(folder: string, configured: unknown): PackageMa
     "Run `yarn keyplane doctor` and `yarn exec pulumi up`, or set `nodeLinker: node-modules` in .yarnrc.yml.";
   const isHidden = pnp !== undefined && process.versions.pnp === undefined;
   const finding = isHidden ? fail("packages", says, remedy) : ok("packages", `${name} (${source})`);
-  return { ...MANAGERS[name], finding, pnp };
+  return { add: MANAGERS[name], finding, pnp };
 }
 
 const isName = (value: unknown): value is Name => typeof value === "string" && Object.hasOwn(MANAGERS, value);

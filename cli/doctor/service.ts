@@ -16,16 +16,12 @@ import { type Finding, fail, ok, warn } from "./finding";
 const MAX_TIMEOUT_MS = 10_000;
 
 /**
- * Requests the list of keys of an account once, and concludes from the result whether its settings work. Of several
- * accounts, a named one has one finding.
+ * Requests the list of keys of an account once, and concludes from the result whether its settings work. A named
+ * account has one finding.
  */
-export async function checkService(
-  settings: Settings,
-  { isOnly }: { readonly isOnly: boolean },
-  signal: AbortSignal,
-): Promise<readonly Finding[]> {
+export async function checkService(settings: Settings, signal: AbortSignal): Promise<readonly Finding[]> {
   const findings = await examine(settings, signal);
-  if (settings.account === undefined || isOnly) return findings;
+  if (settings.account === undefined) return findings;
   const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
   return [{ ...shown, check: `account ${shownAccount(settings.account)}` }];
 }

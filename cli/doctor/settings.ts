@@ -26,12 +26,10 @@ const IN_PLAIN_TEXT = {
 } as const satisfies Readonly<Record<(typeof SECRET_SETTINGS)[number], readonly string[]>>;
 
 /**
- * Checks the settings of the stack's configuration and the environment, without sending anything. Returns those of the
- * accounts that can be tested: of the selected one, else of all.
- * @param selected - The account of `--account`.
+ * Checks the settings of the stack's configuration and the environment, without sending anything. Returns those of all
+ * accounts, if they can be tested.
  */
 export function checkSettings(
-  selected: string | undefined,
   { settings, unread }: StackConfig,
   { isNamed }: { readonly isNamed: boolean },
 ): { readonly findings: readonly Finding[]; readonly accounts: readonly Settings[] } {
@@ -43,7 +41,7 @@ export function checkSettings(
     const [check, remedy] = IN_PLAIN_TEXT[name];
     findings.push(fail(check, `the configuration of the stack contains keyplane:${name} in plain text`, remedy));
   }
-  const needed = selected === undefined ? (["baseUrl", "apiKey"] as const) : (["accounts"] as const);
+  const needed = ["baseUrl", "apiKey"] as const;
   const isMissing = needed.some((name) => !config(name) && !process.env[SETTINGS[name].env]);
   // Who names a stack wants to know. Otherwise the environment can have everything.
   if (unread !== undefined && (isMissing || (isNamed && unread.problem !== "not found"))) {
@@ -59,7 +57,7 @@ export function checkSettings(
     if (isMissing) return { findings, accounts };
   }
   try {
-    const names = selected === undefined ? [undefined, ...accountNames(config)] : [selected];
+    const names = [undefined, ...accountNames(config)];
     accounts.push(...names.map((name) => resolveSettings(config, process.env, name)));
     findings.push(...accounts.slice(0, 1).map(({ baseUrl }) => ok("base-url", baseUrl)));
   } catch (error) {

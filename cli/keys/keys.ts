@@ -1,13 +1,28 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ApiKeyRecord } from "../../provider/api";
+import { DURATION_FORM, parseDuration } from "../../provider/duration";
 import { counted } from "../../provider/text";
-import { type KeysFlags, openAccount, withKeys } from "../account";
-import { Callers } from "../callers";
+import { type KeysFlags, withKeys } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { readAge, unusedForOption } from "../duration-option";
 import { type Column, print, printInfo, printJson, printTable } from "../output";
 import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
-import { countFlags, FLAGS, type Flag, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
+import { formatHolder, keyColumns } from "./columns";
+import { countFlags, describe, type Flag, joinKeys, type ShownKey, UNUSED_MS } from "./join";
+import { credentialsIn, openList } from "./lists";
+
+/** The flags that a job in CI can look for. */
+const FAILING = [
+  "expired",
+  "overdue",
+  "orphan",
+  "unmanaged",
+  "unused",
+  "older-than",
+] as const satisfies readonly Flag[];
+
+/** A key of the list, with what the table shows of it. */
+type Row = ApiKeyRecord & { readonly key: ShownKey };
 
 interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor: number;
@@ -17,69 +32,78 @@ interface Flags extends KeysFlags, StateFlags {
 }
 
 /** Only keys of an organization can be limited to a project. */
-const PROJECT: Column<InventoryKey> = {
+const PROJECT: Column<Row> = {
   title: "PROJECT",
   text: ({ projectId }) => (projectId === undefined ? "?" : (projectId ?? "all")),
 };
 
-/** `keyplane keys`: lists the keys of an account with one request. */
+/** `keyplane keys`: lists the keys of an account, and which stack has each. */
 export function addKeys(program: Command, run: CommandRun): void {
+  const unusedFor = new Option("--unused-for <age>", "flags keys that were not used for this long");
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack has each");
   withStates(command)
-    .addOption(unusedForOption())
+    .addOption(unusedFor.argParser(readAge).default(UNUSED_MS, "90d"))
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
-    .option("--fail-on <flags>", `exit code 1 for keys with one of these flags: ${FLAGS.join(",")}`, readFlags)
+    .option("--fail-on <flags>", `exit code 1 for keys with one of these flags: ${FAILING.join(",")}`, readFlags)
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, run));
 }
 
+/** Parses an age. Returns milliseconds. */
+function readAge(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);
+  return ms;
+}
+
 function readFlags(text: string): readonly Flag[] {
   return text.split(",").map((term) => {
-    const flag = FLAGS.find((each) => each === term.trim());
-    if (flag === undefined) throw new InvalidArgumentError(`It must be a comma-separated list of ${FLAGS.join(", ")}.`);
+    const flag = FAILING.find((each) => each === term.trim());
+    if (flag === undefined)
+      throw new InvalidArgumentError(`It must be a comma-separated list of ${FAILING.join(", ")}.`);
     return flag;
   });
 }
 
 async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const { failOn = [], unusedFor, olderThan } = flags;
-  if (failOn.some((flag) => flag === "unmanaged" || flag === "left-behind") && !hasStates(flags)) {
-    throw new UsageError("--fail-on: unmanaged and left-behind need --stack or --state, which show who holds a key");
+  const unknowable = failOn.find((flag) => ["overdue", "orphan", "unmanaged"].includes(flag));
+  if (unknowable !== undefined && !hasStates(flags)) {
+    throw new UsageError(`--fail-on: ${unknowable} needs --stack or --state, which show who holds a key`);
   }
   if (failOn.includes("older-than") && olderThan === undefined) {
     throw new UsageError("--fail-on: older-than needs --older-than AGE");
   }
   const states = await readStates(flags);
-  const account = openAccount(flags);
-  const records = await account.keysOf(flags.organization).list({ signal: run.signal });
+  const { account, keys, place } = openList({ account: flags.account, organizationId: flags.organization });
+  const lists = [{ ...place, keys: await keys.list({ signal: run.signal }) }];
   const now = account.serviceNow();
-  const found = inventory(records, { states, unusedFor, olderThan, now });
-  const callers = failOn.includes("unmanaged") ? await Callers.ask(flags, run.signal) : undefined;
+  const { credentials, callers } = await credentialsIn(lists, states, { now, signal: run.signal });
   const warnings = callers?.warnOfUnasked() ?? [];
-  const failing: InventoryKey[] = [];
-  for (const key of found) {
-    // The key that this command authenticates with is often created by hand. An account that lists no key says nothing.
-    const isOwn = key.flags.includes("unmanaged") && (await callers?.accountOf(key))?.suspects !== undefined;
-    if (key.flags.some((flag) => failOn.includes(flag) && !(isOwn && flag === "unmanaged"))) failing.push(key);
-  }
+  const terms = { now, credentials, unusedFor, olderThan, hasStates: states.length > 0 };
+  const rows = joinKeys(lists, states).flatMap((each): Row[] =>
+    each.record === undefined ? [] : [{ ...each.record, key: describe(each, terms) }],
+  );
+  const found = rows.map(({ key }) => key);
+  const failing = found.filter((key) => key.flags.some((flag) => failOn.some((each) => each === flag)));
   if (failing.length > 0) run.exitCode = EXIT.failed;
   const hidden = warnOfHidden(states);
   const ids = failing.map(({ id }) => id);
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
-  const columns: Column<InventoryKey>[] = [
+  const columns: Column<Row>[] = [
     ...keyColumns(now),
     ...(flags.organization === undefined ? [] : [PROJECT]),
-    { title: "STACK", text: ({ stack = "-" }) => stack },
-    { title: "RESOURCE", text: formatHolder },
+    { title: "STACK", text: ({ key: { stack = "-" } }) => stack },
+    { title: "RESOURCE", text: ({ key }) => formatHolder(key) },
     {
       title: "FLAGS",
-      text: ({ flags }) => flags.join(" "),
-      tone: ({ flags }) => (flags.length > 0 ? "warn" : undefined),
+      text: ({ key }) => key.flags.join(", "),
+      tone: ({ key }) => (key.flags.some((flag) => flag !== "credential") ? "warn" : undefined),
     },
   ];
-  printTable(found, columns);
+  printTable(rows, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([counted(found.length, "key"), ...counts].join(", "));
   if (failing.length > 0) printInfo(`--fail-on: ${ids.join(", ")}`);

@@ -7,7 +7,7 @@ import { counted } from "../../provider/text";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
-import { keyColumns } from "../keys/inventory";
+import { keyColumns } from "../keys/columns";
 import { print, printInfo } from "../output";
 import { carryOut, type Plan, printPlan, type Reason, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 

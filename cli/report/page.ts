@@ -3,8 +3,10 @@ import { html, raw } from "hono/html";
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/naming";
 import { counted } from "../../provider/text";
+import { FLAGS, type ShownKey } from "../keys/join";
+import { minuteOf } from "../keys/next-step";
 import { plain } from "../output";
-import { dueOf, FLAGS, minuteOf, type Report, type ReportKey } from "./join";
+import { dueOf, type Report } from "./data";
 
 const STYLE = `
 :root {
@@ -23,6 +25,8 @@ caption { text-align: left; font-weight: bold; }
 th, td { padding: 0.5rem 0.6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 td, tbody th { overflow-wrap: anywhere; unicode-bidi: isolate; }
 small { display: block; color: var(--faint); font-weight: normal; }
+time { white-space: nowrap; }
+.from { min-width: 15ch; }
 .flag, .problem { color: var(--bad); }
 @media print { :root { color-scheme: light; } tr { break-inside: avoid; } }
 `;
@@ -70,7 +74,7 @@ ${tableOf(
   ["Stack", "Saved", "Keys", "Notes"],
   stacks.map(({ stack, savedAt, keys, isOutdated, underWay }) => {
     const notes = [isOutdated && "left out: older", underWay && "saved during a run or after a kill"];
-    return [stack || "(empty)", savedAt ?? "unknown", keys, notes.filter(Boolean).join(", ")];
+    return [stack || "(empty)", savedAt ? time(savedAt) : "unknown", keys, notes.filter(Boolean).join(", ")];
   }),
 )}
 </body>
@@ -101,9 +105,9 @@ ${rows.map(
 )}</tbody></table>`;
 }
 
-function rowOf(key: ReportKey, now: number): readonly Cell[] {
+function rowOf(key: ShownKey, now: number): readonly Cell[] {
   const { createdAt, lastUsedAt, lastUsedFromAddr: from, stack = "none", holders, createdBy, projectId } = key;
-  const ago = (iso: string) => `${formatDuration(now - Date.parse(iso))} ago`;
+  const ago = (iso: string) => time(`${formatDuration(now - Date.parse(iso))} ago`);
   const due = dueOf(key);
   const late = due === undefined ? 0 : now - Date.parse(due);
   const facts = [key.id, ...key.accounts, createdBy && `by ${createdBy}`, projectId && `project ${projectId}`];
@@ -118,14 +122,26 @@ function rowOf(key: ReportKey, now: number): readonly Cell[] {
       }),
     ],
     consumers.map((urn) => html`<div>${nameInUrn(urn)}</div>`),
-    createdAt && [formatDuration(now - Date.parse(createdAt)), html`<small>${createdAt.slice(0, 10)}</small>`],
-    key.status !== "live" ? "not live" : [lastUsedAt ? ago(lastUsedAt) : "never", from && html`<small>${from}</small>`],
-    due && [due.slice(0, 10), html`<small>${late < 0 ? `in ${formatDuration(-late)}` : ago(due)}</small>`],
-    key.next.text.split("`").map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`)),
+    createdAt && [
+      time(formatDuration(now - Date.parse(createdAt))),
+      html`<small>${time(createdAt.slice(0, 10))}</small>`,
+    ],
+    key.status !== "live"
+      ? "not live"
+      : [lastUsedAt ? ago(lastUsedAt) : "never", from && html`<small class="from">${from}</small>`],
+    due && [time(due.slice(0, 10)), html`<small>${late < 0 ? time(`in ${formatDuration(-late)}`) : ago(due)}</small>`],
+    key.next.text.split("`").map((part, at) => (at % 2 === 0 ? withTimes(part) : html`<code>${part}</code>`)),
   ];
 }
 
-const flagsOf = ({ flags }: ReportKey): Cell => flags.map((flag) => html`<small class="flag">${flag}</small>`);
+/** A date or an age, which no line break divides. */
+const time = (text: string): Cell => html`<time>${text}</time>`;
+
+const withTimes = (text: string): Cell =>
+  text.split(/(\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC)/).map((part, at) => (at % 2 === 0 ? part : time(part)));
+
+const flagsOf = ({ flags }: ShownKey): Cell =>
+  flags.map((flag) => html`<small class="${flag === "credential" ? "" : "flag"}">${flag}</small>`);
 
 /** What keeps the report from being complete. */
 function problemsOf({ accounts, stacks }: Report): readonly string[] {

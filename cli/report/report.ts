@@ -2,22 +2,21 @@ import { randomUUID } from "node:crypto";
 import { lstat, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Command } from "commander";
-import { Account } from "../../provider/api";
+import type { Account } from "../../provider/api";
 import { isAborted, messageOf } from "../../provider/errors";
-import { accountFingerprint } from "../../provider/keys/account";
 import type { Scope } from "../../provider/keys/scope";
 import { counted } from "../../provider/text";
-import { type AccountFlags, configuredAccounts, readOrganization, settingsOf, withAccount } from "../account";
+import { type AccountFlags, configuredAccounts, readOrganization, withAccount } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
-import { unusedForOption } from "../duration-option";
+import type { ReadList } from "../keys/join";
+import { credentialsIn, openList } from "../keys/lists";
 import { plain, printInfo, printJson } from "../output";
 import { type ReadState, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
-import { joinReport, type ReadList } from "./join";
+import { reportOf } from "./data";
 
 interface Flags extends AccountFlags, StateFlags {
   readonly organization?: readonly string[];
-  readonly unusedFor: number;
   readonly out?: string;
   readonly json?: true;
 }
@@ -29,19 +28,19 @@ export function addReport(program: Command, run: CommandRun): void {
     .description("shows each key with its stack, its consumers, its dates and what happens to it next");
   withStates(command)
     .option("--organization <id...>", "also lists the keys of these organizations")
-    .addOption(unusedForOption())
     .option("--out <file>", "writes the report as one HTML page, which needs nothing else")
     .option("--json", "prints JSON");
   withAccount(command).action((flags: Flags) => report(flags, run));
 }
 
 async function report(flags: Flags, run: CommandRun): Promise<void> {
-  const { json, out, unusedFor } = flags;
+  const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
   if (out === "-") throw new UsageError("--out: a page needs a file. `--json` prints to standard output");
   const states = await readStates(flags);
   const { lists, now } = await requestLists(wantedLists(flags, states), run.signal);
-  const made = joinReport({ lists, states }, { now, unusedFor });
+  const { credentials } = await credentialsIn(lists, states, { now, signal: run.signal });
+  const made = reportOf(lists, states, { now, credentials });
   for (const { label, problem } of made.accounts) {
     if (problem === undefined) continue;
     // A report without one of its accounts is not complete.
@@ -89,17 +88,13 @@ async function requestLists(wanted: readonly Scope[], signal: AbortSignal) {
   const errors: unknown[] = [];
   const answered: Account[] = [];
   // All settings are checked before the first request.
-  const all = wanted.map((scope) => ({ scope, settings: settingsOf(scope) }));
+  const all = wanted.map(openList);
   const lists = await Promise.all(
-    all.map(async ({ scope: { organizationId }, settings }): Promise<ReadList> => {
-      const account = Account.for(settings);
-      const fingerprint = accountFingerprint({ ...settings, organizationId });
-      const origin = new URL(settings.baseUrl).origin;
-      const place = { account: settings.account, organizationId, origin, fingerprint };
+    all.map(async ({ account, keys, place }): Promise<ReadList> => {
       try {
-        const keys = await account.keysOf(organizationId).list({ signal });
+        const records = await keys.list({ signal });
         answered.push(account);
-        return { ...place, keys };
+        return { ...place, keys: records };
       } catch (error) {
         if (isAborted(error)) throw error;
         errors.push(error);

@@ -3,17 +3,19 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
-import { openAccount, withKeys } from "../account";
+import { withKeys } from "../account";
 import { Callers } from "../callers";
 import { type CommandRun, EXIT } from "../command-run";
-import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
+import { formatHolder, keyColumns } from "../keys/columns";
+import { holdersOf, joinKeys } from "../keys/join";
+import { openList } from "../keys/lists";
 import { plain, print, printInfo, printTable } from "../output";
-import { holdersIn, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
+import { readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
-/** A key to revoke, and the resource that holds it according to the given states. */
-type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "resource" | "role">;
+/** A key to revoke, and the resources that hold it according to the given states. */
+type KeyToRevoke = ApiKeyRecord & { readonly holders: ReturnType<typeof holdersOf> };
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, run: CommandRun): void {
@@ -29,16 +31,14 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const { signal } = run;
   const ids = [...new Set(args.map(readId))];
   const states = await readStates(flags);
-  const [holderOf, hidden] = [holdersIn(states), warnOfHidden(states)];
-  const account = openAccount(flags);
-  const keys = account.keysOf(flags.organization);
+  const hidden = warnOfHidden(states);
+  const { account, keys, place } = openList({ account: flags.account, organizationId: flags.organization });
   const callers = await Callers.ask(flags, signal);
   const live = await keys.list({ signal });
+  const joined = joinKeys([{ ...place, keys: live }], states);
   const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
-    const key = keyIn(live, id);
-    if (key === undefined) return [];
-    const holder = holderOf(key);
-    return [{ ...key, stack: holder?.stack, resource: holder?.urn, role: holder?.role }];
+    const key = joined.find(({ record }) => record?.id === id);
+    return key?.record === undefined ? [] : [{ ...key.record, holders: holdersOf(key) }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
@@ -69,16 +69,21 @@ function refuseCredential({ id }: ApiKeyRecord, credential: Awaited<ReturnType<C
 
 function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
   if (toRevoke.length > 0) {
-    const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
+    const text = ({ holders }: KeyToRevoke) => {
+      const [first] = holders;
+      return first === undefined ? "-" : `${first.stack} ${formatHolder({ resource: first.urn, holders })}`;
+    };
     const holder = { title: "HELD BY", text };
     printTable(toRevoke, [...keyColumns(now), holder]);
   }
   for (const id of missing) print(`${id} is not a live key of this account`);
-  for (const { id, stack, role } of toRevoke.filter((key) => key.stack !== undefined)) {
-    const after =
-      role === "current"
-        ? ": after its revocation, `pulumi up --refresh` there creates a new one"
-        : ", but not as a current key: nothing replaces it";
-    printInfo(`${plain(stack ?? "")} holds key ${id}${after}.`);
+  for (const { id, holders } of toRevoke) {
+    for (const { stack, role } of holders) {
+      const after =
+        role === "current"
+          ? ": after its revocation, `pulumi up --refresh` there creates a new one"
+          : ", but not as a current key: nothing replaces it";
+      printInfo(`${plain(stack)} holds key ${id}${after}.`);
+    }
   }
 }

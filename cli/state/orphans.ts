@@ -59,12 +59,12 @@ export function mayBeUnsaved({ createdAt }: ApiKeyRecord, now: number): boolean 
   return !(now - Date.parse(createdAt) >= YOUNG_MINUTES * 60_000);
 }
 
-/** The flag of a live key that no given state holds; `undefined` for one that a run in progress may be creating. */
+/** What a live key is that no given state holds; `undefined` for one that a run in progress may be creating. */
 export function unheldFlag(
   key: ApiKeyRecord,
   origin: Origin | undefined,
   now: number,
-): "left-behind" | "unmanaged" | undefined {
+): "orphan" | "unmanaged" | undefined {
   if (origin === undefined || decideUnheld(key, origin.proof).decision === "leave") return "unmanaged";
-  return mayBeUnsaved(key, now) ? undefined : "left-behind";
+  return mayBeUnsaved(key, now) ? undefined : "orphan";
 }

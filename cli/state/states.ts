@@ -9,7 +9,7 @@ import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
 import { readStateFile, refused, shownPath, stateFiles } from "./state-files";
-import { concealSecrets, finderIn, type StateKey, scopeIn, stateKeys } from "./state-keys";
+import { concealSecrets, type StateKey, scopeIn, stateKeys } from "./state-keys";
 
 export interface StateFlags {
   readonly stack?: readonly string[];
@@ -156,9 +156,4 @@ export function warnOfHidden(states: readonly ReadState[]): readonly string[] {
     );
   }
   return hiding.map(({ source }) => source);
-}
-
-/** Finds who holds a key of a list. */
-export function holdersIn(states: readonly ReadState[]) {
-  return finderIn([...latestOf(states)].flatMap(({ keys, stack }) => keys.map((key) => ({ ...key, stack }))));
 }

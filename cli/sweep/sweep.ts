@@ -6,7 +6,7 @@ import { shownAccount } from "../../provider/text";
 import { credentialName, type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
-import { keyColumns } from "../keys/inventory";
+import { keyColumns } from "../keys/columns";
 import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/orphans";
@@ -19,11 +19,11 @@ interface SweepFlags extends RevokingFlags, StateFlags {
   readonly prefix?: string;
 }
 
-/** `keyplane sweep`: finds and revokes keys that interrupted runs left behind, and others that nobody has. */
+/** `keyplane sweep`: finds and revokes the orphans of interrupted runs, and other keys that nobody has. */
 export function addSweep(program: Command, run: CommandRun): void {
   const command = program
     .command("sweep")
-    .description("finds keys that interrupted runs of a stack left behind, and revokes them");
+    .description("finds the orphans of interrupted runs of a stack, and revokes them");
   withStates(command).option(
     "--prefix <prefix>",
     "also revokes keys with such names that were never used and are in none of the given states",
@@ -136,7 +136,7 @@ function warningsOfOtherScopes(states: readonly ReadState[], { account, organiza
 
 function warningsOf(states: readonly ReadState[]): string[] {
   return [
-    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look left behind.",
+    "Do not sweep while an `up` of the stack is running, and pass the latest state. Otherwise keys of other runs look like orphans.",
     ...(states.length === 0 ? ["No state was given, so keys that a stack still holds may be among these."] : []),
   ];
 }

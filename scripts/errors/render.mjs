@@ -12,7 +12,7 @@ const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/
 
 Every error of keyplane has a code, which keeps its meaning. It is at the end of the message, and a data source's error also
 has it as \`code\`. A wrong command line has its code only with \`--json\`. Each section says the kind of the error, when it
-happens, and then what to do; \`npx keyplane explain CODE\` prints it. No message contains a secret.
+happens, and then what to do. No message contains a secret.
 
 ## Handling errors in a program
 

@@ -57,7 +57,7 @@ test("keys and sweep find the key of a killed run by the name of the stack, with
   const { keys } = JSON.parse((await keyplane(["keys", "--stack", "dev"], account)).stdout) as {
     keys: { id: string; flags: string[] }[];
   };
-  expect(keys.filter(({ flags }) => flags.includes("left-behind")).map(({ id }) => id)).toEqual([String(left?.id)]);
+  expect(keys.filter(({ flags }) => flags.includes("orphan")).map(({ id }) => id)).toEqual([String(left?.id)]);
   const swept = await keyplane(["sweep", "--stack", "organization/proj/dev", "--yes"], account);
   expect(swept.stdout, swept.stderr).toContain(`"${left?.id}"`);
   expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["by-hand"]);

@@ -105,8 +105,8 @@ function lacksOrganization(error: unknown): KeyplaneError | undefined {
   if (!isApiError(error) || !ORGANIZATION_MISSING.every((part) => part.test(error.serviceMessage))) return undefined;
   return new KeyplaneError(
     "KP-INPUT",
-    `organizationId: is missing, and this account's projects belong to organizations. Set it, or --organization of the ` +
-      `command, to the id in the settings of the organization. ${error.message}`,
+    "organizationId: is missing, and this account's projects belong to organizations. Set it to the id in the settings of " +
+      `the organization. ${error.message}`,
     error,
   );
 }

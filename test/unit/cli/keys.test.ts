@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ShownKey } from "../../../cli/keys/join";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, sealed, strangeName, urnOf } from "./stack-file";
-import { envOf, folderWith, run } from "./support";
+import { envOf, folderWith, run, start } from "./support";
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -19,15 +20,15 @@ afterEach(() => plane.close());
 /** Runs `keys --json`. Returns what it prints about each key, by id. */
 async function keysOf(
   ...args: string[]
-): Promise<Record<string, { stack?: string; flags: string[]; resource?: string; heldBy?: string; role?: string }>> {
+): Promise<Record<string, Pick<ShownKey, "stack" | "flags" | "resource" | "holders">>> {
   const { code, stdout, stderr } = await run(["keys", "--json", ...args], { env: envOf(plane) });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("keyplane:") });
-  const { keys } = JSON.parse(stdout) as { keys: { id: string; flags: string[] }[] };
+  const { keys } = JSON.parse(stdout) as { keys: ShownKey[] };
   return Object.fromEntries(keys.map((key) => [key.id, key]));
 }
 
 test.each([[false], [true]])(
-  "keys shows with one request which resource has each key, and which keys no given stack has (with the plugin: %s)",
+  "keys shows with one list which resource has each key, and which keys no given stack has (with the plugin: %s)",
   async (isPlugin) => {
     const urn = urnOf("ApiKey", "ci", { isPlugin });
     const [app, noted, other] = [newMark(urnOf("RotatingApiKey", "app", { isPlugin })), newMark(urn), newMark(urn)];
@@ -44,16 +45,17 @@ test.each([[false], [true]])(
     const folder = await folderWith({ "state.json": exported({ rotating, notes: [noted], isPlugin }) });
     const keys = await keysOf("--state", join(folder, "state.json"));
     const appUrn = urnOf("RotatingApiKey", "app", { isPlugin });
-    expect(keys[current]).toMatchObject({ stack: "proj/dev", flags: [], resource: appUrn, heldBy: appUrn });
-    expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: appUrn });
-    expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"], resource: urn });
-    expect(keys[used]).toMatchObject({ flags: ["left-behind"] });
+    expect(keys[current]).toMatchObject({ stack: "proj/dev", flags: [], resource: appUrn, holders: [{ urn: appUrn }] });
+    expect(keys[next]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], resource: appUrn });
+    expect(keys[left]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], resource: urn });
+    expect(keys[used]).toMatchObject({ flags: ["orphan"] });
     // The tag in a name shows the stack only. Nobody used the key, so nobody seems to have it.
-    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["left-behind"] });
+    expect(keys[namesake]).toMatchObject({ stack: "proj/dev", flags: ["orphan"] });
     expect(keys[namesake]?.resource).toBeUndefined();
     for (const id of [strange, byHand]) expect(keys[id]).toMatchObject({ flags: ["unmanaged"] });
-    expect([keys[left]?.heldBy, keys[strange]?.resource]).toEqual([undefined, undefined]);
-    expect(await plane.count()).toBe(1);
+    expect([keys[left]?.holders, keys[strange]?.resource]).toEqual([[], undefined]);
+    // The other request asks which key is the own one.
+    expect((await plane.log()).map(({ route }) => route).toSorted()).toEqual(["/api_keys", "/auth"]);
   },
 );
 
@@ -79,8 +81,8 @@ test("keys shows which resource holds a key, and as which of its keys", async ()
   const [now, before, old] = made.map(({ id }) => String(id));
   const state = exported({ rotating: { keyId: now, previousKeyId: before, pendingRevocations: [old] } });
   const { stdout } = await run(["keys", "--json", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
-  const { keys } = JSON.parse(stdout) as { keys: { id: string; role?: string; heldBy?: string }[] };
-  const role = (id = "") => keys.find((key) => key.id === id)?.role;
+  const { keys } = JSON.parse(stdout) as { keys: ShownKey[] };
+  const role = (id = "") => keys.find((key) => key.id === id)?.holders[0]?.role;
   expect([now, before, old].map(role)).toEqual(["current", "previous", "to be revoked"]);
   const table = await run(["keys", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
   expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
@@ -107,7 +109,7 @@ test("keys does not show the key of a replaced resource as a current one", async
 });
 
 test("keys goes by the newest of several states of a stack, in whatever order they are given", async () => {
-  const { id } = await plane.state.createKey(strangeName());
+  const { id } = await plane.state.createKey("by-hand");
   const [keyId, __mark] = [String(id), newMark(urnOf("RotatingApiKey", "app"))];
   const folder = await folderWith({
     "old.json": exported({ rotating: { keyId, __mark }, savedAt: "2026-11-01T00:00:00Z" }),
@@ -119,7 +121,7 @@ test("keys goes by the newest of several states of a stack, in whatever order th
   const [old = "", newer = "", gone = "", other = ""] = ["old", "new", "gone", "other"].map((name) =>
     join(folder, `${name}.json`),
   );
-  expect((await keysOf("--state", newer, old, other))[id]).toMatchObject({ role: "previous" });
+  expect((await keysOf("--state", newer, old, other))[id]).toMatchObject({ holders: [{ role: "previous" }] });
   expect((await keysOf("--state", gone, newer, old))[id]).toMatchObject({ flags: ["unmanaged"] });
 });
 
@@ -152,20 +154,21 @@ test("keys shows which keys stay live if their resource is deleted", async () =>
   expect(await shown({ keyId: now, revokeOnDelete: true })).toEqual({ [now ?? ""]: "app" });
 });
 
-test("--fail-on fails a CI job if there are keys of a kind, except the key with which the command authenticates", async () => {
+test("--fail-on fails a CI job if there are keys of a kind; the key with which the command authenticates is not unmanaged", async () => {
   const { id } = await plane.state.createKey("by-hand");
   await plane.clock.advance(100 * DAY);
   const state = JSON.stringify(exported({}));
   const check = (what: string, ...args: string[]) =>
     run(["keys", "--json", "--fail-on", what, ...args, "--state", "-"], { env: envOf(plane), input: state });
-  for (const what of ["unused", "unmanaged", "older-than,left-behind", "left-behind, unused"]) {
+  for (const what of ["unused", "unmanaged", "older-than,orphan", "orphan, unused"]) {
     const { code, stdout } = await check(what, "--older-than", "99d");
-    const { failing } = JSON.parse(stdout) as { failing: string[] };
+    const { failing, flagged } = JSON.parse(stdout) as { failing: string[]; flagged: object };
+    expect(flagged).toMatchObject({ unmanaged: 1, credential: 1 });
     expect([what, code, failing.includes(String(id))]).toEqual([what, 1, true]);
     if (what === "unmanaged") expect(failing).toEqual([String(id)]);
   }
   const later = ["--older-than", "101d", "--unused-for", "101d"];
-  for (const what of ["left-behind", "unused", "older-than"]) expect((await check(what, ...later)).code).toBe(0);
+  for (const what of ["orphan", "unused", "older-than"]) expect((await check(what, ...later)).code).toBe(0);
 });
 
 test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {
@@ -296,4 +299,31 @@ test("a command without an address and an API key names both, and says that it r
     /^keyplane: no base URL is set\. .*KEYPLANE_BASE_URL\. Also, no API key is set\. .*KEYPLANE_API_KEY\./,
   );
   expect(stderr).toContain("The configuration of a stack is not read");
+});
+
+test("keys --organization shows to which project each key is limited", async () => {
+  const organization = await startControlPlane({ projects: [{ id: "ours" }] });
+  const make = (body: object) =>
+    fetch(`${organization.url}/organizations/org-local-1/api_keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${organization.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  await make({ key_name: "limited", project_id: "ours" });
+  await make({ key_name: "unlimited" });
+  const args = ["keys", "--organization", "org-local-1"];
+  const shown = async () => (await start(args, { env: envOf(organization) }).done).stdout;
+  expect(await shown()).toMatch(/ unlimited .* all (.|\n)* limited .* ours /);
+  await organization.state.switch({ projectKeys: "unsaid" });
+  expect(await shown()).toMatch(/ limited .* \? /);
+  await organization.close();
+});
+
+test("keys ends cleanly at Ctrl+C with exit code 130", async () => {
+  await plane.rules.add({ route: "GET /api_keys", hold: "before" });
+  const { child, done } = start(["keys"], { env: envOf(plane) });
+  await plane.held.wait();
+  child.kill("SIGINT");
+  expect(await done).toEqual({ code: 130, stdout: "", stderr: "" });
+  await plane.held.release();
 });

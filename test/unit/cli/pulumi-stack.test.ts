@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { exported, type StackFile, sealed, strangeName, urnOf } from "./stack-file";
+import { exported, type StackFile, sealed, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
 
 const HOUR = 3_600_000;
@@ -50,7 +50,7 @@ const stack = (file: StackFile = {}) => answers(exported(file));
 
 describe("--stack", () => {
   test("reads the states of several stacks with the Pulumi CLI, without secrets and without keyplane's credential", async () => {
-    const [held, left] = [await plane.state.createKey(strangeName()), await plane.state.createKey(strangeName())];
+    const [held, left] = [await plane.state.createKey("held"), await plane.state.createKey("left")];
     const env = { KEYPLANE_ACCOUNTS: "{}", PULUMI_ACCESS_TOKEN: "pul-token" };
     const args = ["keys", "--json", "--stack", "dev", "acme/shop/prod"];
     const asked = await ask(stack({ keys: [held.id] }), args, env);
@@ -65,7 +65,7 @@ describe("--stack", () => {
     expect(Object.keys(asked.env).filter((name) => name.startsWith("KEYPLANE_"))).toEqual([]);
   });
 
-  test("lets sweep revoke what the stack left behind, and keep what it holds", async () => {
+  test("lets sweep revoke the orphan of the stack, and keep what it holds", async () => {
     const mark = newMark(urnOf("ApiKey", "ci"));
     const held = await plane.state.createKey(nameOf("ci", newMark("urn"), 1));
     const left = await plane.state.createKey(nameOf("ci", mark, 1));

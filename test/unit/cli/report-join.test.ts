@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { joinReport, type ReadList, type Report, type ReportKey } from "../../../cli/report/join";
+import type { ReadList, ShownKey } from "../../../cli/keys/join";
+import { type Report, reportOf } from "../../../cli/report/data";
 import { stateIn } from "../../../cli/state/states";
 import { nameOf, newMark } from "../../../provider/keys/naming";
 import type { Deployment } from "../../../provider/stack/deployment";
@@ -11,14 +12,14 @@ const NOW = Date.parse("2026-11-21T00:00:00Z");
 
 function report(lists: readonly ReadList[], ...deployments: readonly Deployment[]): Report {
   const states = deployments.map((deployment, at) => stateIn(`${at}.json`, deployment));
-  return joinReport({ lists, states }, { now: NOW, unusedFor: 90 * DAY });
+  return reportOf(lists, states, { now: NOW, credentials: new Set() });
 }
 
 /** The key with this id in a report. */
-function keyOf({ keys }: Report, id: string): ReportKey {
+function keyOf({ keys }: Report, id: string): ShownKey {
   const found = keys.filter((key) => key.id === id);
   expect(found).toHaveLength(1);
-  return found[0] as ReportKey;
+  return found[0] as ShownKey;
 }
 
 const stateOf = (...resources: Parameters<typeof deploymentOf>[0]) => deploymentOf(resources);
@@ -48,7 +49,7 @@ test("a key has the stack, the resource, the consumers and the date of its state
   });
   expect(key.holders).toEqual([
     {
-      ...{ stack: "shop/dev", urn, resource: "ci", type: "ApiKey", role: "current", isSealed: false },
+      ...{ stack: "shop/dev", urn, resource: "ci", type: "ApiKey", role: "current", stays: false, isSealed: false },
       consumers: [urnOf("aws:ssm:Parameter", "secret")],
     },
   ]);
@@ -79,7 +80,7 @@ test("a previous key shows its grace, and its successor what waits for it", () =
     text: expect.stringContaining("key 7"),
   });
   expect(keyOf(all, "7")).toMatchObject({
-    ...{ flags: ["previous"], revokeAfter: "2026-11-22T00:00:00.000Z" },
+    ...{ flags: [], revokeAfter: "2026-11-22T00:00:00.000Z" },
     next: { action: "revoke", after: "2026-11-22T00:00:00.000Z", isDue: false, text: expect.stringContaining("key 8") },
   });
   expect(keyOf(all, "6")).toMatchObject({
@@ -182,7 +183,7 @@ test("a holder says whether the state has only a sealed secret", () => {
   expect(keyOf(all, "8").holders).toMatchObject([{ isSealed: false }]);
 });
 
-test("keys that no state holds are left behind, if one shows it, or unmanaged, but nothing without a state", () => {
+test("keys that no state holds are orphans, if one shows it, or unmanaged, but nothing without a state", () => {
   const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
   const mark = newMark(urnOf(type, "ci"));
   const keys = [
@@ -194,16 +195,24 @@ test("keys that no state holds are left behind, if one shows it, or unmanaged, b
   const noted = deploymentOf([], "dev", undefined, [{ type, name: "ci", inputs: { __mark: mark } }]);
   const all = report([listOf(keys)], noted);
   expect(keyOf(all, "1")).toMatchObject({
-    ...{ flags: ["left-behind"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
+    ...{ flags: ["orphan"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
   });
   expect(keyOf(all, "2")).toMatchObject({ flags: ["unmanaged"], next: { action: "none" } });
   expect(keyOf(all, "3").flags).toEqual(["unmanaged", "unused"]);
   // A run in progress may be about to save it.
   expect(keyOf(all, "4").flags).toEqual([]);
-  expect(all.flagged).toEqual({ "left-behind": 1, unmanaged: 2, unused: 1 });
+  expect(all.flagged).toEqual({ orphan: 1, unmanaged: 2, unused: 1 });
   const withoutStates = report([listOf(keys)]);
   expect(withoutStates.flagged).toEqual({ unused: 1 });
   expect(keyOf(withoutStates, "1").next.text).toBe("Unknown: no state was given");
+});
+
+test("the key that keyplane authenticates with is its credential, and not unmanaged", () => {
+  const list = listOf([{ id: "7", name: "admin" }]);
+  const terms = { now: NOW, credentials: new Set(list.keys) };
+  const all = reportOf([list], [stateIn("dev.json", stateOf())], terms);
+  expect(keyOf(all, "7")).toMatchObject({ flags: ["credential"], next: { action: "none" } });
+  expect(all.flagged).toEqual({ credential: 1 });
 });
 
 test("a key is gone only if the list is the one that last showed it", () => {

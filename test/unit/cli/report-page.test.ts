@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { joinReport, type Report } from "../../../cli/report/join";
+import { type Report, reportOf } from "../../../cli/report/data";
 import { pageOf } from "../../../cli/report/page";
 import { stateIn } from "../../../cli/state/states";
 import type { ApiKeyRecord } from "../../../provider/api";
@@ -8,10 +8,10 @@ import { conceal } from "../../../provider/secrets";
 import { deploymentOf, listOf, npmKey } from "./report-sources";
 
 const NOW = Date.parse("2026-11-21T00:00:00Z");
-const TERMS = { now: NOW, unusedFor: 7_776_000_000 };
+const TERMS = { now: NOW, credentials: new Set<ApiKeyRecord>() };
 
 function report(keys: readonly Partial<ApiKeyRecord>[], ...resources: Parameters<typeof deploymentOf>[0]): Report {
-  return joinReport({ lists: [listOf(keys)], states: [stateIn("dev.json", deploymentOf(resources))] }, TERMS);
+  return reportOf([listOf(keys)], [stateIn("dev.json", deploymentOf(resources))], TERMS);
 }
 
 /** The text of the page's first row. */
@@ -36,7 +36,7 @@ test.each(HOSTILE)("the name %j ends no element of the page, and is read as it i
     const key = npmKey("ApiKey", text, { keyId: "7", name: text, account: text });
     const unread = { ...listOf([]), account: "eu", keys: undefined, problem: text };
     const states = [stateIn(text, deploymentOf([key], text))];
-    return pageOf(joinReport({ lists: [listOf([{ id: "7", name: text, createdBy: text }]), unread], states }, TERMS));
+    return pageOf(reportOf([listOf([{ id: "7", name: text, createdBy: text }]), unread], states, TERMS));
   };
   // All that others wrote is escaped, so the page has no other elements than with a harmless name.
   const tagsIn = (text: string) => text.match(/<[a-z!/][^>]*>/gi) ?? [];
@@ -66,6 +66,15 @@ test("a row has the key's stack, consumers, age, last use, date and next step", 
   const cells = row.split(/\n+/).map((cell) => cell.trim());
   expect(cells).toEqual(expect.arrayContaining(["ci-x", "7 · (default)", "overdue", "shop/dev", "ci (ApiKey)"]));
   expect(cells).toEqual(expect.arrayContaining(["20 d", "2026-11-01", "2 h ago", "2026-11-20", "24 h ago"]));
+});
+
+test("no line break divides a date or an age", () => {
+  const key = npmKey("ApiKey", "ci", { keyId: "7", name: "ci-x", rotateAt: "2026-11-22T00:00:00Z" });
+  const page = pageOf(report([{ id: "7", name: "ci-x", lastUsedAt: "2026-11-20T22:00:00Z" }], key));
+  const [, row = ""] = /<tbody>\s*<tr>(.*?)<\/tr>/s.exec(page) ?? [];
+  const times = [...row.matchAll(/<time>(.*?)<\/time>/g)].map(([, text]) => text);
+  expect(times).toEqual(["20 d", "2026-11-01", "2 h ago", "2026-11-22", "in 24 h", "2026-11-22 00:00 UTC"]);
+  expect(page).toContain("time { white-space: nowrap; }");
 });
 
 test("the policy allows exactly the style of the page, and nothing from outside", () => {

@@ -1,4 +1,4 @@
-import type { ReadList } from "../../../cli/report/join";
+import type { ReadList } from "../../../cli/keys/join";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { accountFingerprint } from "../../../provider/keys/account";
 import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";

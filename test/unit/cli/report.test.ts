@@ -2,7 +2,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Report } from "../../../cli/report/join";
+import type { Report } from "../../../cli/report/data";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, sealed, strangeName } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
@@ -42,7 +42,7 @@ test("report reads the states of a file backend from its folder, compressed ones
   });
   await writeFile(join(folder, ".pulumi/stacks/shop/prod.json.gz"), gzipSync(checkpoint("prod")));
   const all = await reportOf(["--state", folder]);
-  expect(await plane.count()).toBe(1);
+  expect(await plane.count("GET")).toBe(2);
   expect(stacksOf(all)).toEqual(["proj/dev", "proj/prod"]);
   expect(all.keys.find((key) => key.id === String(id))).toMatchObject({ stack: "proj/dev", status: "live" });
   expect(stacksOf(await reportOf(["--state", join(folder, ".pulumi")]))).toEqual(["proj/dev", "proj/prod"]);

@@ -58,7 +58,7 @@ test("revoke names the stack that holds a key, and what to do there", async () =
   expect(stderr).toContain("`pulumi up --refresh` there creates a new one");
   const asJson = await revoke([String(id), "--state", "-", "--yes", "--json"], state);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
-    revoked: [{ id: String(id), stack: "proj/dev", role: "current" }],
+    revoked: [{ id: String(id), holders: [{ stack: "proj/dev", role: "current" }] }],
   });
 });
 
@@ -156,7 +156,7 @@ test("revoke sends the credential of another account to no address but its own",
     // Without an address of its own, nothing says which key an account uses.
     const unknown = { KEYPLANE_API_KEY: plane.apiKey, KEYPLANE_ACCOUNTS: env.KEYPLANE_ACCOUNTS };
     const next = await away.state.createKey("deploy-bot");
-    const { code, stderr } = await run(["revoke", String(next.id), ...at, "--yes"], { env: unknown });
+    const { code, stderr } = await start(["revoke", String(next.id), ...at, "--yes"], { env: unknown }).done;
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
