@@ -38,7 +38,7 @@ export function nodeFor(system) {
   // The packages for Windows have no license.
   const license = [folder, makers].map((each) => join(each, "LICENSE")).find(existsSync);
   if (license === undefined) throw new Error(`the plugin for ${system} is not built on Windows`);
-  return { binary: binaryIn(folder), maker: binaryIn(makers), version, license: readFileSync(license, "utf8") };
+  return { system, binary: binaryIn(folder), maker: binaryIn(makers), version, license: readFileSync(license, "utf8") };
 }
 
 function binaryIn(folder) {
