@@ -14,6 +14,9 @@ const HEAD = 88;
  * @param {string} name - The identifier in the signature.
  */
 export function signedForMac(executable, name) {
+  if (executable.readUInt32LE(0) !== 0xfeedfacf) throw new Error("this is no 64-bit executable for macOS");
+  const isSigned = commandsOf(executable).some((at) => executable.readUInt32LE(at) === CODE_SIGNATURE);
+  if (isSigned) throw new Error("the executable has a signature already");
   const text = segmentOf(executable, "__TEXT");
   const link = segmentOf(executable, "__LINKEDIT");
   if (link.fileOffset + link.fileSize !== executable.length) throw new Error("__LINKEDIT is not the end of the file");
@@ -63,18 +66,23 @@ export function signedForMac(executable, name) {
 
 /** A segment: where its command is, which part of the file it is, and where the content of its first section begins. */
 function segmentOf(executable, name) {
-  if (executable.readUInt32LE(0) !== 0xfeedfacf) throw new Error("this is no 64-bit executable for macOS");
+  const at = commandsOf(executable).find((each) => {
+    const title = executable.toString("latin1", each + 8, each + 24).replace(/\0+$/, "");
+    return executable.readUInt32LE(each) === SEGMENT && title === name;
+  });
+  if (at === undefined) throw new Error(`the executable has no segment ${name}`);
+  const [fileOffset, fileSize] = [40, 48].map((field) => Number(executable.readBigUInt64LE(at + field)));
+  const sections = executable.readUInt32LE(at + 64);
+  return { at, fileOffset, fileSize, contentOffset: sections > 0 ? executable.readUInt32LE(at + 72 + 48) : 0 };
+}
+
+/** Where the load commands of an executable are. */
+function commandsOf(executable) {
+  const offsets = [];
   let at = 32;
   for (let rest = executable.readUInt32LE(16); rest > 0; rest--) {
-    const [kind, size] = [executable.readUInt32LE(at), executable.readUInt32LE(at + 4)];
-    if (kind === CODE_SIGNATURE) throw new Error("the executable has a signature already");
-    const title = executable.toString("latin1", at + 8, at + 24).replace(/\0+$/, "");
-    if (kind === SEGMENT && title === name) {
-      const [fileOffset, fileSize] = [40, 48].map((field) => Number(executable.readBigUInt64LE(at + field)));
-      const sections = executable.readUInt32LE(at + 64);
-      return { at, fileOffset, fileSize, contentOffset: sections > 0 ? executable.readUInt32LE(at + 72 + 48) : 0 };
-    }
-    at += size;
+    offsets.push(at);
+    at += executable.readUInt32LE(at + 4);
   }
-  throw new Error(`the executable has no segment ${name}`);
+  return offsets;
 }
