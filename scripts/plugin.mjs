@@ -8,10 +8,15 @@ import { bundle, FOLDER, filesFor } from "./plugin/bundle.mjs";
 import { THIS_SYSTEM } from "./plugin/node.mjs";
 
 const { values: options } = parseArgs({ options: { archives: { type: "string" } } });
-bundle();
-const [plugin] = filesFor(THIS_SYSTEM).map((name) => join(FOLDER, name));
-process.stderr.write(`${plugin}: ${(statSync(plugin).size / 1e6).toFixed(1)} MB\n`);
-if (options.archives !== undefined) {
-  const { writeArchives } = await import("./plugin/archives.mjs");
-  writeArchives(options.archives);
+try {
+  bundle();
+  const [plugin] = filesFor(THIS_SYSTEM).map((name) => join(FOLDER, name));
+  process.stderr.write(`${plugin}: ${(statSync(plugin).size / 1e6).toFixed(1)} MB\n`);
+  if (options.archives !== undefined) {
+    const { writeArchives } = await import("./plugin/archives.mjs");
+    writeArchives(options.archives);
+  }
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 }

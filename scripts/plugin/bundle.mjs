@@ -31,8 +31,8 @@ export function filesFor(system) {
  * @param {{ obeysNodeOptions?: boolean }} [options] - As for `makeExecutable`.
  */
 export function bundle(folder = FOLDER, system = THIS_SYSTEM, options = {}) {
-  const { code, licenses } = bundled();
   const node = nodeFor(system);
+  const { code, licenses } = bundled();
   const [plugin, starter, texts] = filesFor(system);
   mkdirSync(folder, { recursive: true });
   const replace = (name, text, mode) => replaceFile(join(folder, name), text, mode);

@@ -33,7 +33,7 @@ export function makeExecutable(code, { system, binary, maker }, file, { obeysNod
       writeFileSync(settings, JSON.stringify({ ...common, ...more }));
       output(maker, [way, settings], work);
     };
-    // postject does not update all that macOS on arm64 may check, and what Node itself makes fails on macOS on x64.
+    // Node tests its own way on macOS on arm64. What it makes for macOS on x64 crashes: nodejs/node#65479.
     if (system === "darwin-arm64") make("--build-sea", { executable: binary, output: draft });
     else {
       make("--experimental-sea-config", { output: "blob" });

