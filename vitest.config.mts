@@ -11,6 +11,8 @@ const project = (name: string, include: string[], options: Record<string, unknow
   },
 });
 
+const withPlugin = { globalSetup: ["test/build-plugin.ts"] };
+
 // Most tests start processes of their own: many more workers would only make them wait for each other. They also wait for
 // clocks and for processes to end, so four keep two cores busy.
 const WORKERS = Math.max(4, Math.floor(availableParallelism() / 2));
@@ -27,11 +29,15 @@ export default defineConfig({
         setupFiles: ["test/fixed-seed.ts"],
       }),
       project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
-      project("contract", ["test/contract/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("contract", ["test/contract/**/*.test.{ts,mts}"], {
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        ...withPlugin,
+      }),
       project("conformance", ["test/conformance/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
-      project("crash", ["test/crash/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
+      project("crash", ["test/crash/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000, ...withPlugin }),
       project("model", ["test/model/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
-      project("e2e", ["test/e2e/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
+      project("e2e", ["test/e2e/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000, ...withPlugin }),
     ],
   },
 });

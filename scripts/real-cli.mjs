@@ -5,9 +5,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cacheFolder } from "./lib/cache.mjs";
 
 const SOURCES = fileURLToPath(new URL("real-cli/", import.meta.url));
 
@@ -69,14 +70,9 @@ function realCli(version = VERSIONS[0]) {
     const [, needed] = /^go (\S+)$/m.exec(readFileSync(join(SOURCES, version, "go.mod"), "utf8")) ?? [];
     throw new Error(`The real Pulumi CLI is built with Go, which was not found. Install Go ${needed} or newer.`);
   }
-  const folder = join(cacheFolder(), `${version}-${digestOf(version)}`);
+  const folder = join(cacheFolder("real-cli"), `${version}-${digestOf(version)}`);
   if (!existsSync(join(folder, "pulumi"))) build(version, folder);
   return folder;
-}
-
-function cacheFolder() {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-  return join(cache, "keyplane", "real-cli");
 }
 
 /** What the result depends on: the version of Go, the pinned modules, and the hosts. */

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { isOnPath } from "./lib/run.mjs";
 import { pack } from "./package/pack.mjs";
 import { archivesOf } from "./plugin/archives.mjs";
+import { SYSTEMS, THIS_SYSTEM } from "./plugin/node.mjs";
 import { PARTS } from "./release/parts.mjs";
 import { CLI_PARTS } from "./release/parts-cli.mjs";
 import { ONLINE_PARTS } from "./release/parts-online.mjs";
@@ -16,7 +17,7 @@ import { summary, tried, unset } from "./release/verdicts.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    // Only what needs no registry and no other tool.
+    // Only what needs no other tool, and no registry besides the Node of this system.
     offline: { type: "boolean", default: false },
     // A release follows: everything must be set and tried.
     release: { type: "boolean", default: false },
@@ -40,6 +41,9 @@ if (options.out !== undefined) mkdirSync(options.out, { recursive: true });
 try {
   const settings = readSettings();
   const manifest = read("package.json");
+  // Those of other systems take a minute and 400 MB.
+  const systems = options.offline ? [THIS_SYSTEM] : SYSTEMS;
+  const built = once(() => archivesOf(systems));
   const context = {
     folder,
     settings,
@@ -47,7 +51,9 @@ try {
     version: manifest.version,
     schema: read("provider/plugin/schema.json"),
     packed: once(() => pack(folder, options.tarball)),
-    archives: once(() => (options.archives === undefined ? archivesOf() : filesIn(options.archives))),
+    systems,
+    built,
+    archives: options.archives === undefined ? built : once(() => filesIn(options.archives)),
     tag: options.tag,
     isRelease: options.release,
     here: process.env.GITHUB_REPOSITORY,

@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isSea } from "node:sea";
 import { messageOf } from "../errors";
 import { isObject, jsonIn, membersOf, textsOf } from "../members";
 import { type Deployment, readDeployment } from "./deployment";
@@ -89,7 +90,7 @@ export class Pulumi {
   #ask(question: readonly string[], stack?: string): Promise<string> {
     const { cli = cliPath(), timeoutMs = TIMEOUT_MS, cwd = projectFolder(), env: own = process.env } = this.options;
     const words = [...question, ...(stack === undefined ? [] : ["--stack", stack]), "--non-interactive"];
-    const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];
+    const [file, args] = cli.endsWith(".js") ? [nodePath(), [cli, ...words]] : [cli, words];
     const env = { ...own, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
     return new Promise((resolve, reject) => {
       const limits = { maxBuffer: MAX_ANSWER, timeout: timeoutMs, killSignal: "SIGKILL" } as const;
@@ -139,6 +140,11 @@ function projectFolder(from = process.cwd()): string | undefined {
 function cliPath(): string {
   const path = process.env[CLI_VARIABLE] || "pulumi";
   return basename(path) === path ? path : resolve(path);
+}
+
+/** The Node for a CLI in JavaScript, which is that of tests. The plugin has its own inside, which runs nothing else. */
+function nodePath(): string {
+  return isSea() ? "node" : process.execPath;
 }
 
 function answerOf<Of>(command: string, read: (text: string) => Of, text: string): Of {

@@ -3,11 +3,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
-import { bundle, PLUGIN, version } from "./bundle.mjs";
+import { bundle, version } from "./bundle.mjs";
+import { SYSTEMS } from "./node.mjs";
 
-/** The systems for which Pulumi installs plugins, with their names in Node. */
-const SYSTEMS = { linux: "linux", darwin: "darwin", windows: "win32" };
-const ARCHITECTURES = ["amd64", "arm64"];
+/** Pulumi's names of what Node calls otherwise. */
+const NAMES = { win32: "windows", x64: "amd64" };
+
+/** The name of the archive for a system, as in `SYSTEMS`: what Pulumi looks for. */
+export function archiveNameFor(system) {
+  const names = system.split("-").map((each) => NAMES[each] ?? each);
+  return `pulumi-resource-keyplane-v${version()}-${names.join("-")}.tar.gz`;
+}
 
 /**
  * Writes an archive of the plugin for each system and architecture, and the file `SHA256SUMS`. The same sources give
@@ -17,25 +23,25 @@ const ARCHITECTURES = ["amd64", "arm64"];
  */
 export function writeArchives(destination) {
   mkdirSync(destination, { recursive: true });
-  for (const [name, bytes] of archivesOf()) writeFileSync(join(destination, name), bytes);
+  for (const [name, bytes] of archivesOf()) {
+    writeFileSync(join(destination, name), bytes);
+    process.stderr.write(`${join(destination, name)}: ${(bytes.length / 1e6).toFixed(1)} MB\n`);
+  }
 }
 
 /** The files that `writeArchives` writes, by their names. */
-export function archivesOf() {
-  const archives = Object.entries(SYSTEMS).flatMap(([system, platform]) => {
-    const bytes = archiveFor(platform);
-    return ARCHITECTURES.map((each) => [`${PLUGIN}-v${version()}-${system}-${each}.tar.gz`, bytes]);
-  });
+export function archivesOf(systems = SYSTEMS) {
+  const archives = systems.map((system) => [archiveNameFor(system), archiveFor(system)]);
   const sums = archives.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
   return new Map([...archives, ["SHA256SUMS", Buffer.from(sums.sort().join(""))]]);
 }
 
-function archiveFor(platform) {
+function archiveFor(system) {
   const folder = mkdtempSync(join(tmpdir(), "keyplane-plugin-"));
   try {
     const content = join(folder, "content");
     const file = join(folder, "archive");
-    bundle(content, platform);
+    bundle(content, system);
     // `portable` leaves out what differs from machine to machine, such as users and times.
     create(
       { sync: true, gzip: true, portable: true, mtime: new Date(0), cwd: content, file },

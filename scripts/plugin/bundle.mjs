@@ -2,26 +2,51 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { makeExecutable } from "./executable.mjs";
 import { licensesOf } from "./licenses.mjs";
+import { nodeFor, THIS_SYSTEM } from "./node.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The plugin's folder in the repository. */
 export const FOLDER = join(root, "bin");
 
-/** The executable; the engine looks for a file of this name. */
-export const PLUGIN = "pulumi-resource-keyplane";
+/** The executable; the engine looks for a file of this name, on Windows with `.exe`. */
+const PLUGIN = "pulumi-resource-keyplane";
 
 /** `pulumi package add FOLDER` looks for a plugin with an empty name. Older versions reject links in archives. */
 const STARTER = "pulumi-resource-";
 
+/** The files of the plugin for a system, as in `SYSTEMS`: its executables first. */
+export function filesFor(system) {
+  const ends = system.startsWith("win32") ? [".exe", ".cmd"] : ["", ""];
+  return [PLUGIN + ends[0], STARTER + ends[1], "LICENSES.txt"];
+}
+
 /**
- * Bundles the built plugin with its dependencies into a folder that needs only Node.
+ * Makes the built plugin with its dependencies and Node one executable, in a folder with its licenses.
  *
  * @param {string} [folder] - The folder, which is created if it is missing.
- * @param {string} [platform] - The system for which it is, as in `process.platform`.
+ * @param {string} [system] - The system for which it is, as in `SYSTEMS`.
+ * @param {{ obeysNodeOptions?: boolean }} [options] - As for `makeExecutable`.
  */
-export function bundle(folder = FOLDER, platform = process.platform) {
+export function bundle(folder = FOLDER, system = THIS_SYSTEM, options = {}) {
+  const node = nodeFor(system);
+  const { code, licenses } = bundled();
+  const [plugin, starter, texts] = filesFor(system);
+  mkdirSync(folder, { recursive: true });
+  const replace = (name, text, mode) => replaceFile(join(folder, name), text, mode);
+  replace(texts, `${licenses}Node ${node.version}\n\n${node.license}`, 0o644);
+  replace(starter, plugin.endsWith(".exe") ? STARTER_ON_WINDOWS : STARTER_ELSEWHERE, 0o755);
+  // The last one, because its age tells whether all are current.
+  makeExecutable(code, node, join(folder, plugin), options);
+}
+
+const STARTER_ELSEWHERE = `#!/bin/sh\nexec "\${0%/*}/${PLUGIN}" "$@"\n`;
+const STARTER_ON_WINDOWS = `@"%~dp0${PLUGIN}.exe" %*\r\n`;
+
+/** The plugin with its dependencies in one file, and their licenses. */
+function bundled() {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: root,
     entryPoints: [join(root, "dist/provider/plugin/main.js")],
@@ -30,7 +55,7 @@ export function bundle(folder = FOLDER, platform = process.platform) {
     write: false,
     metafile: true,
     platform: "node",
-    target: "node20",
+    target: "node24",
     format: "cjs",
     minifyWhitespace: true,
     minifySyntax: true,
@@ -40,25 +65,8 @@ export function bundle(folder = FOLDER, platform = process.platform) {
   const [comments = "", code = ""] = ["LEGAL.txt", PLUGIN].map((end) => {
     return outputFiles.find(({ path }) => path.endsWith(end))?.text;
   });
-  mkdirSync(folder, { recursive: true });
-  const write = (name, text, mode = 0o644) => replaceFile(join(folder, name), text, mode);
-  write("LICENSES.txt", `${licensesOf(Object.keys(metafile.inputs), root)}${comments}`);
-  // Node reads the executable as CommonJS even if the folder is inside an ESM package.
-  write("package.json", '{ "private": true, "type": "commonjs" }\n');
-  write(STARTER, `#!/usr/bin/env node\nrequire("./${PLUGIN}");\n`, 0o755);
-  if (platform === "win32") {
-    for (const name of [STARTER, PLUGIN]) write(`${name}.cmd`, LAUNCHER);
-  }
-  write(PLUGIN, code, 0o755);
+  return { code, licenses: `${licensesOf(Object.keys(metafile.inputs), root)}${comments}` };
 }
-
-/**
- * Starts the plugin on Windows. The command prompt looks for `node` in the current folder first, which is that of the
- * user's program: the variable prevents that.
- */
-const LAUNCHER = ["@setlocal", '@set "NoDefaultCurrentDirectoryInExePath=1"', `@node "%~dp0${PLUGIN}" %*`, ""].join(
-  "\r\n",
-);
 
 /** The version of the plugin, which is that of the package. */
 export function version() {

@@ -2,6 +2,8 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { flawsOfRuns, run } from "../lib/run.mjs";
+import { archiveNameFor } from "../plugin/archives.mjs";
+import { THIS_SYSTEM } from "../plugin/node.mjs";
 import { SDKS } from "./sdks.mjs";
 
 const schemaFile = fileURLToPath(new URL("../../provider/plugin/schema.json", import.meta.url));
@@ -24,8 +26,7 @@ export const CLI_PARTS = [
 
 function flawsOfPluginInstall(context) {
   const { archives, folder, version, schema } = context;
-  const { system, architecture } = thisMachine();
-  const name = `pulumi-resource-${schema.name}-v${version}-${system}-${architecture}.tar.gz`;
+  const name = archiveNameFor(THIS_SYSTEM);
   const file = join(folder, name);
   writeFileSync(file, archives().get(name));
   const install = ["plugin", "install", "resource", schema.name, `v${version}`, "--file", file];
@@ -70,9 +71,4 @@ function cliOptions({ folder }) {
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
   };
   return { cwd: folder, env };
-}
-
-function thisMachine() {
-  const systems = { linux: "linux", darwin: "darwin", win32: "windows" };
-  return { system: systems[process.platform], architecture: process.arch === "arm64" ? "arm64" : "amd64" };
 }

@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http2";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { extract } from "tar";
 import { flawsOfRuns } from "../lib/run.mjs";
 import { flawsOf } from "../package/flaws.mjs";
-import { archivesOf } from "../plugin/archives.mjs";
+import { archiveNameFor } from "../plugin/archives.mjs";
+import { THIS_SYSTEM } from "../plugin/node.mjs";
+import { flawsOfStarting } from "../plugin/starting.mjs";
 import { renderSchema } from "../schema/render.mjs";
 import { flawsOfArchives } from "./archive-flaws.mjs";
 import { manifestWith, wrongTexts } from "./fill.mjs";
@@ -100,41 +98,14 @@ function flawsOfPackage({ packed }) {
 }
 
 /** Archives that were built before must be those of these sources, byte for byte. */
-function flawsOfAllArchives({ archives, version, schema }) {
-  const built = archivesOf();
-  const others = [...archives()].filter(([name, bytes]) => built.get(name)?.equals(bytes) === false);
+function flawsOfAllArchives({ archives, built, systems }) {
+  const others = [...archives()].filter(([name, bytes]) => built().get(name)?.equals(bytes) === false);
   return [
-    ...flawsOfArchives(archives(), schema.name, version),
+    ...flawsOfArchives(archives(), systems),
     ...others.map(([name]) => `${name} was not built from these sources`),
   ];
 }
 
-/** Starts the plugin as the engine does: its first line is the port on which it serves. */
-async function flawsOfStart({ archives, folder, version }) {
-  const content = join(folder, "plugin");
-  mkdirSync(content);
-  const reader = extract({ sync: true, cwd: content });
-  reader.end(archives().get(`pulumi-resource-keyplane-v${version}-linux-amd64.tar.gz`));
-  // Without an engine, the plugin ends at once.
-  const engine = createServer().listen(0, "127.0.0.1");
-  await once(engine, "listening");
-  const address = `127.0.0.1:${engine.address().port}`;
-  const child = spawn(process.execPath, [join(content, "pulumi-resource-keyplane"), address], {
-    cwd: content,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const said = await new Promise((resolve) => {
-    let text = "";
-    const more = (bytes) => {
-      text += bytes;
-      if (text.includes("\n")) resolve(text);
-    };
-    child.stdout.on("data", more);
-    child.stderr.on("data", more);
-    child.on("exit", () => resolve(text));
-    setTimeout(() => resolve(`${text}nothing in 30 seconds`), 30_000).unref();
-  });
-  child.kill("SIGKILL");
-  engine.close();
-  return /^\d+\n/.test(said) ? [] : [`it said ${JSON.stringify(said)}, and not the port on which it serves`];
+function flawsOfStart({ archives, folder }) {
+  return flawsOfStarting(archives().get(archiveNameFor(THIS_SYSTEM)), join(folder, "plugin"));
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
@@ -23,17 +23,16 @@ afterEach(async () => {
 });
 
 test.each(["pulumi-resource-keyplane", "pulumi-resource-"])(
-  "%s starts without the repository, also inside an ESM package, and offers its schema at the port that it prints",
+  "%s starts without the repository and without Node, and offers its schema at the port that it prints",
   async (name) => {
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     cpSync(pluginFolder(), join(folder, "plugin"), { recursive: true });
     plugin = PluginProcess.spawn({
       sdk,
       label: name,
-      file: process.execPath,
-      args: [join(folder, "plugin", name)],
+      file: join(folder, "plugin", name),
+      args: [],
       directory: folder,
-      env: { PATH: process.env.PATH, HOME: folder },
+      env: { PATH: folder, HOME: folder },
       started: () => undefined,
       printed: () => undefined,
     });

@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
@@ -17,6 +15,7 @@ import type { ControlPlane } from "../../testing";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { named } from "../../testing/engine/provider/grpc-provider";
 import { call, PluginProcess } from "../../testing/engine/provider/plugin-process";
+import { pluginFolder } from "../plugin-folder";
 import { PulumiCli, type SavedResource } from "./pulumi-cli";
 import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
 
@@ -108,8 +107,8 @@ export class PluginUnderTest {
     test.process = PluginProcess.spawn({
       sdk,
       label: "the plugin",
-      file: process.execPath,
-      args: [pluginExecutable(), ...(options.isByHand ? [] : [test.engine.address])],
+      file: join(pluginFolder(), "pulumi-resource-keyplane"),
+      args: options.isByHand ? [] : [test.engine.address],
       directory: resolve("."),
       env: { PATH: process.env.PATH, KEYPLANE_PULUMI: file, ...env },
       started: (pid) => {
@@ -403,21 +402,4 @@ function differenceOf(response: DiffResponse) {
     changes: response.getChanges() === DIFF_SOME,
     replaces: response.getReplacesList(),
   };
-}
-
-let executable: string | undefined;
-
-/** The executable plugin. It is bundled if it is older than the build. */
-function pluginExecutable(): string {
-  executable ??= bundled();
-  return executable;
-}
-
-function bundled(): string {
-  const file = resolve("bin/pulumi-resource-keyplane");
-  const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (changed(file) <= changed(resolve("dist/build.tsbuildinfo"))) {
-    execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
-  }
-  return file;
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
 import { nextSecond } from "../next-second";
+import { pluginForPreloads } from "../plugin-folder";
 import { type Case, casesOf, type FrontEnd, type Message } from "./plan";
 import { HAND_ID, HAND_KEY, KEY_OF_A, type Keys, marginOf, type Scenario } from "./scenarios";
 
@@ -108,7 +109,7 @@ export class CrashHarness {
       engine: this.engine,
       program: join(ASSETS, "program"),
       packages: { consumer: join(ASSETS, "consumer"), "plugin-sdk": join(ROOT, "test", "plugin-sdk") },
-      ...(this.frontEnd === "plugin" && { plugins: { keyplane: join(ROOT, "bin") } }),
+      ...(this.frontEnd === "plugin" && { plugins: { keyplane: pluginForPreloads() } }),
       config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "20s" },
       secretConfig: { "keyplane:apiKey": API_KEY },
     });

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pluginFolder } from "../plugin-folder";
 import { CrashHarness } from "./harness";
 import type { Verdict } from "./judge";
 import type { Case, FrontEnd, Next } from "./plan";
@@ -84,7 +83,6 @@ function harnessesFor(frontEnd: FrontEnd) {
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "keyplane-crash-"));
-    if (frontEnd === "plugin") pluginFolder();
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return async <Result>(work: (harness: CrashHarness) => Promise<Result>): Promise<Result> => {

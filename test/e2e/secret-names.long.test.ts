@@ -1,6 +1,6 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pluginFolder } from "../plugin-folder";
+import { pluginForPreloads } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
 
 const DAY = 24 * 3_600_000;
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 test.each([
   ["npm package", NPM, {}],
-  ["plugin", PLUGIN, { plugins: { keyplane: pluginFolder() } }],
+  ["plugin", PLUGIN, { plugins: { keyplane: pluginForPreloads() } }],
 ])(
   "names that are made from secrets are in no state of the %s in clear",
   async (_, frontEnd, options) => {

@@ -9,7 +9,7 @@ import {
 } from "keyplane/testing";
 import { expect } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { pluginFolder } from "../plugin-folder";
+import { pluginForPreloads } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
 
 /** Whether the tests run on the real CLI. A test of what only it has says so in its `describe`, and is skipped otherwise. */
@@ -162,7 +162,10 @@ export class StackUnderTest {
 /** What the workspace of a program needs. */
 export function optionsFor(frontEnd: FrontEnd): Required<Pick<WorkspaceOptions, "packages" | "plugins">> {
   if (frontEnd === "npm package") return { packages: {}, plugins: {} };
-  return { packages: { "plugin-sdk": join(__dirname, "..", "plugin-sdk") }, plugins: { keyplane: pluginFolder() } };
+  return {
+    packages: { "plugin-sdk": join(__dirname, "..", "plugin-sdk") },
+    plugins: { keyplane: pluginForPreloads() },
+  };
 }
 
 function headOf(frontEnd: FrontEnd): string {

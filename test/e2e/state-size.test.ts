@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pluginFolder } from "../plugin-folder";
+import { pluginForPreloads } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
 
 const N = 50;
@@ -32,7 +32,7 @@ describe.each(Object.entries(MOST))("with %s", (sdk, most) => {
     const program = `const { ApiKey } = require("${sdk}");
 for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
 `;
-    const plugin = { packages: { [sdk]: join(__dirname, "..", sdk) }, plugins: { keyplane: pluginFolder() } };
+    const plugin = { packages: { [sdk]: join(__dirname, "..", sdk) }, plugins: { keyplane: pluginForPreloads() } };
     run = await ExampleRun.create(plane, { "index.js": program }, sdk === "keyplane" ? {} : plugin);
     await run.run("up");
     const { resources = [] } = (await run.workspace.exportState()).deployment;

@@ -141,18 +141,19 @@ test("workflows may only read, except that the jobs that publish may prove their
 
 interface Job {
   readonly needs?: unknown;
+  readonly strategy?: { readonly matrix: Record<string, readonly string[]> };
   readonly steps: readonly { readonly run?: string; readonly uses?: string; readonly with?: Record<string, string> }[];
 }
 
 const release = parse(textOf(".github/workflows/release.yml")) as { jobs: Record<string, Job> };
-const { pack, check, publish, attach } = release.jobs;
+const { pack, check, start, publish, attach } = release.jobs;
 const commandsOf = (job: Job | undefined) => (job?.steps ?? []).map(({ run = "" }) => run).join("\n");
 const artifactsOf = (job: Job | undefined) => (job?.steps ?? []).map((step) => step.with?.name);
 
 test("the published package is packed before any dependency's tests run, and is the one that was checked", () => {
   expect(pack?.needs).toBeUndefined();
   expect(check?.needs).toBe("pack");
-  expect(publish?.needs).toEqual(["pack", "check"]);
+  expect(publish?.needs).toEqual(["pack", "check", "start"]);
   expect(commandsOf(pack)).toContain("npm ci --ignore-scripts\n");
   expect(commandsOf(pack)).not.toMatch(/npm (test|install|ci$)|npm run (?!build)/m);
   expect(commandsOf(check)).not.toContain("npm pack");
@@ -171,7 +172,7 @@ test("a release follows only if the check of releases has judged its files, its 
 });
 
 test("the archives of the plugin are built with the package, checked by building them again, and attached with provenance", () => {
-  expect(attach?.needs).toEqual(["pack", "check"]);
+  expect(attach?.needs).toEqual(["pack", "check", "start"]);
   for (const job of [pack, check, attach]) expect(artifactsOf(job)).toContain("plugin");
   expect(commandsOf(pack)).toContain("npm run build:plugin -- --archives plugin");
   expect(commandsOf(check)).toMatch(/release:check -- --release .*--archives plugin\b/);
@@ -182,6 +183,11 @@ test("the archives of the plugin are built with the package, checked by building
     "gh release create",
   ]);
   expect(attach?.steps[1]?.with).toEqual({ "subject-path": "plugin/*.tar.gz" });
+});
+
+test("a release follows only if the plugin of each archive has started on its own system", () => {
+  expect(commandsOf(start)).toContain("node scripts/plugin-start.mjs plugin");
+  expect(start?.strategy?.matrix.system).toHaveLength(6);
 });
 
 test("other people's code never runs with the repository's rights, and their text is never put into a script", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { archivesWith } from "./archives.mjs";
 
 const root = new URL("../../../", import.meta.url);
 const script = (name: string) => import(new URL(`scripts/${name}.mjs`, root).href);
@@ -7,7 +8,7 @@ const { flawsOfSchema } = await script("release/schema-flaws");
 const { flawsOfIndex, flawsOfInstallation } = await script("release/page-flaws");
 const { flawsOfLogo } = await script("release/logo-flaws");
 const { flawsOfArchives } = await script("release/archive-flaws");
-const { archivesOf } = await script("plugin/archives");
+const { archiveNameFor } = await script("plugin/archives");
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const { version } = JSON.parse(read("package.json"));
 
@@ -200,23 +201,19 @@ test.each<[string, string, string]>([
   expect(flawsOfLogo(svg).join("\n")).toContain(words);
 });
 
-let archives: Map<string, Buffer>;
-beforeAll(() => {
-  archives = archivesOf();
-});
-
 test("archives without a flaw, and those of another version, without a sum or with another content", () => {
-  const flawsOf = (files: Map<string, Buffer>, wanted = version): string => {
-    return flawsOfArchives(files, "keyplane", wanted).join("\n");
-  };
-  const linux = `pulumi-resource-keyplane-v${version}-linux-amd64.tar.gz`;
-  const windows = archives.get(linux.replace("linux", "windows")) ?? Buffer.alloc(0);
+  const systems = ["linux-x64", "win32-x64"];
+  const archives = archivesWith(systems);
+  const flawsOf = (files: Map<string, Buffer>): string => flawsOfArchives(files, systems).join("\n");
+  const [linux = "", windows = ""] = systems.map((system): string => archiveNameFor(system));
+  const another = linux.replace(version, "9.9.9");
+  const onWindows = archives.get(windows) ?? Buffer.alloc(0);
   expect(flawsOf(archives)).toBe("");
-  expect(flawsOf(archives, "9.9.9")).toContain(`${linux} is no archive of version 9.9.9`);
-  expect(flawsOf(archives, "9.9.9")).toContain("pulumi-resource-keyplane-v9.9.9-linux-amd64.tar.gz is missing");
+  expect(flawsOf(new Map(archives).set(another, onWindows))).toBe(`${another} is no archive of version ${version}`);
+  expect(flawsOf(archivesWith(["linux-x64"]))).toContain(`${windows} is missing`);
   expect(flawsOf(new Map(archives).set("SHA256SUMS", Buffer.from("")))).toContain(`SHA256SUMS does not prove ${linux}`);
-  expect(flawsOf(new Map(archives).set(linux, windows))).toContain(
+  expect(flawsOf(new Map(archives).set(linux, onWindows))).toContain(
     `${linux}: pulumi-resource-.cmd does not belong there`,
   );
-  expect(flawsOf(new Map(archives).set(linux, windows))).toContain(`SHA256SUMS does not prove ${linux}`);
+  expect(flawsOf(new Map(archives).set(linux, onWindows))).toContain(`SHA256SUMS does not prove ${linux}`);
 });

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { archivesWith } from "./archives.mjs";
 
 interface Part {
   readonly name: string;
@@ -12,7 +11,8 @@ interface Part {
 
 const script = (name: string) => import(new URL(`../../../scripts/${name}.mjs`, import.meta.url).href);
 const { PARTS } = (await script("release/parts")) as { PARTS: readonly Part[] };
-const { archivesOf } = await script("plugin/archives");
+const { archiveNameFor } = await script("plugin/archives");
+const { THIS_SYSTEM } = await script("plugin/node");
 const { version } = (await import("../../../package.json")).default;
 
 const judged = async (name: string, context: object): Promise<readonly string[]> => {
@@ -21,13 +21,10 @@ const judged = async (name: string, context: object): Promise<readonly string[]>
   return part.judge({ version, schema: { name: "keyplane" }, settings: {}, isRelease: false, ...context });
 };
 
-const linux = `pulumi-resource-keyplane-v${version}-linux-amd64.tar.gz`;
 let folder: string;
-let archives: Map<string, Buffer>;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "keyplane-parts-"));
-  archives = archivesOf();
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,35 +40,27 @@ test("a version that the changelog lacks, another tag and another repository are
 });
 
 test("archives that were not built from these sources are refused, even if the checksums prove them", async () => {
+  const systems = ["linux-x64", "darwin-arm64"];
   const part = "the archives of the plugin";
-  const changed = archiveWith("process.stdout.write('1\\n')");
-  const sums = archives
-    .get("SHA256SUMS")
-    ?.toString()
-    .replace(new RegExp(`.*  ${linux}`), `${digest(changed)}  ${linux}`);
-  const others = new Map(archives).set(linux, changed).set("SHA256SUMS", Buffer.from(sums ?? ""));
-  expect(await judged(part, { archives: () => archives })).toEqual([]);
-  expect(await judged(part, { archives: () => others })).toContain(`${linux} was not built from these sources`);
+  const [built, others] = ["1", "2"].map((code) => archivesWith(systems, code));
+  expect(await judged(part, { systems, built: () => built, archives: () => built })).toEqual([]);
+  const flaws = systems.map((system) => `${archiveNameFor(system)} was not built from these sources`);
+  expect(await judged(part, { systems, built: () => built, archives: () => others })).toEqual(
+    expect.arrayContaining(flaws),
+  );
 });
 
-test("a plugin that does not say on which port it serves is refused", async () => {
-  const part = "the plugin in the archive starts";
-  const broken = new Map([[linux, archiveWith("throw new Error('broken')")]]);
-  expect(await judged(part, { archives: () => archives, folder: mkdtempSync(join(folder, "good-")) })).toEqual([]);
-  const [flaw] = await judged(part, { archives: () => broken, folder: mkdtempSync(join(folder, "bad-")) });
-  expect(flaw).toMatch(/^it said ".*, and not the port on which it serves$/);
-});
-
-function digest(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-/** An archive with a plugin of this code. */
-function archiveWith(code: string): Buffer {
-  const cwd = mkdtempSync(join(folder, "content-"));
-  for (const name of ["LICENSES.txt", "package.json"]) writeFileSync(join(cwd, name), "{}");
-  const executables = ["pulumi-resource-", "pulumi-resource-keyplane"];
-  for (const name of executables) writeFileSync(join(cwd, name), code, { mode: 0o755 });
-  const names = ["LICENSES.txt", "package.json", ...executables];
-  return create({ sync: true, gzip: true, portable: true, cwd }, names).read() as Buffer;
-}
+test.skipIf(process.platform === "win32")(
+  "a plugin that does not say on which port it serves is refused, and so is one that needs node on the PATH",
+  async () => {
+    const flawsWith = (code: string) => {
+      const archives = () => archivesWith([THIS_SYSTEM], code);
+      return judged("the plugin in the archive starts", { archives, folder: mkdtempSync(join(folder, "started-")) });
+    };
+    expect(await flawsWith("#!/bin/sh\necho 4711\n")).toEqual([]);
+    for (const code of ["#!/bin/sh\necho broken\n", "#!/usr/bin/env node\nconsole.log(4711);\n"]) {
+      const [flaw] = await flawsWith(code);
+      expect(flaw).toMatch(/^it said ".*, and not the port on which it serves$/);
+    }
+  },
+);
