@@ -14,7 +14,7 @@ import { endOf, revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey, Left } from "../../keys/state";
 import { NotReady } from "../resource";
 import type { RotationInputs } from "./fields";
-import type { RotationReason } from "./plan";
+import type { Rotation } from "./plan";
 import { stillLive } from "./retiring";
 import { type RotationState, recorded } from "./state";
 
@@ -26,7 +26,7 @@ import { type RotationState, recorded } from "./state";
  */
 export async function rotateKey(
   before: RotationState,
-  reason: RotationReason,
+  reason: Rotation,
   saved: RotationState,
   call: Call,
 ): Promise<RotationState> {
@@ -136,7 +136,7 @@ function say(
   rotation: {
     readonly before: RotationState;
     readonly next: RotationState;
-    readonly reason: RotationReason;
+    readonly reason: Rotation;
     readonly ownSetting: string | undefined;
   },
   call: Call,

@@ -100,7 +100,6 @@ export function writeState(state: RotationState): Members {
     rotatedAt: previous && state.rotatedAt,
     deliveredAt: previous && state.deliveredAt,
     retireAfter: isoOf(retireTime(state)),
-    nextAction: nextAction(state),
   };
   return withoutEmpty<Members>(inputs, writeKeyState(state), written);
 }
@@ -165,30 +164,4 @@ export function pendingKeys({
     createdAt,
     name: adopted?.id === id ? adopted.name : undefined,
   }));
-}
-
-/**
- * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
- * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
- * every preview.
- */
-function nextAction(state: RotationState): string {
-  const { current, previous, inputs } = state;
-  const steps: string[] = [];
-  if (current === undefined) steps.push("create a new key");
-  else if (state.pending.length > 0) steps.push(`wait until key ${current.id} is ready`);
-  const at = current && rotateAt(state.createdAt, inputs, graceOf(inputs));
-  const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
-  const isOther =
-    current !== undefined &&
-    (!sameAge(state.leasedFor, inputs.maxAge) || !sameRecipients(state.sealedTo, inputs.sealTo));
-  if (state.isQueued || isOther) {
-    steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
-  } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
-  if (previous !== undefined) {
-    const orUnused = inputs.requireUse && current !== undefined ? `, or key ${current.id} was never used` : "";
-    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state))}, unless it is in use${orUnused}`);
-  }
-  for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
-  return steps.join("; ") || "rotate when a trigger changes";
 }
