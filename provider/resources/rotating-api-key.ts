@@ -61,7 +61,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
     const state = { ...withInputs(NOTHING, inputs), fingerprint: call.place.fingerprint };
     const first = rotationOf(state, inputs, call.place.account.now());
-    return { id, state: await besideOrphans(call, () => rotateKey(state, first, NOTHING, { ...call, id })) };
+    return { id, ...(await besideOrphans(call, () => rotateKey(state, first, NOTHING, call))) };
   },
 
   async read(state, call) {

@@ -3,23 +3,25 @@ import type { Call } from "../../keys/call";
 import { settleLost } from "../../keys/lost";
 import { finishPending } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoking";
-import type { HeldKey } from "../../keys/state";
-import { NotReady } from "../resource";
-import { type Action, actionsOf, after, type Facts, NOTHING_DONE, type Rotation, rotationOf } from "./plan";
+import type { Result } from "../resource";
+import {
+  type Action,
+  type ActionOf,
+  actionsOf,
+  after,
+  type FoundPrevious,
+  NOTHING_DONE,
+  type Rotation,
+  rotationOf,
+} from "./plan";
 import { askAboutPrevious, reportKept, retirePrevious, stillLive } from "./retiring";
 import { rotateKey, rotationTimes } from "./rotating";
 import { pendingKeys, type RotationState, withoutPrevious } from "./state";
 
-/** A rotating key in the middle of an update, with what the run knows beside it. */
-interface Progress {
-  readonly state: RotationState;
-  readonly facts: Facts;
-}
-
 /**
- * Does the first action that is due, and decides again, until nothing is due. Throws `NotReady` if a key is not ready, or if
- * one that `revokeNow` names stays live.
+ * Does the first action that is due, and decides again, until nothing is due or one has a problem.
  * @param saved - The state before the run.
+ * @param begun - The state under the new inputs.
  * @param now - When the run began, by this machine's clock, in milliseconds since 1970: for all decisions.
  */
 export async function carryOut(
@@ -27,58 +29,65 @@ export async function carryOut(
   begun: RotationState,
   call: Call,
   now: number,
-): Promise<RotationState> {
-  let progress: Progress = { state: begun, facts: NOTHING_DONE };
+): Promise<Result<RotationState>> {
+  let state = begun;
+  let facts = NOTHING_DONE;
   for (;;) {
-    const { state, facts } = progress;
     const action = actionsOf(state, state.inputs, facts, now).find(({ isDue }) => isDue);
     if (action === undefined) {
       reportClosedWindow(rotationOf(state, state.inputs, now), call);
-      return state;
+      return { state };
     }
-    const next = await does(action, progress, saved, call);
-    progress = { state: next.state, facts: after(action, next.facts) };
+    const done = await carryOutOne(action, state, saved, call);
+    if (done.problem !== undefined) return done;
+    state = done.state;
+    facts = after(action, { ...facts, ...(done.previous && { previous: done.previous }) });
   }
 }
 
-async function does(action: Action, { state, facts }: Progress, saved: RotationState, call: Call): Promise<Progress> {
+/** What an action has made of the state, and what it has found out. */
+interface Done extends Result<RotationState> {
+  readonly previous?: FoundPrevious | undefined;
+}
+
+async function carryOutOne(action: Action, state: RotationState, saved: RotationState, call: Call): Promise<Done> {
   switch (action.do) {
     case "wait":
-      return { facts, state: await waitUntilReady(state, action.key, call) };
+      return waitUntilReady(state, action, call);
     case "findLost":
-      return { facts, state: { ...state, lost: await settleLost(state.lost, state.fingerprint, call) } };
+      return { state: { ...state, lost: await settleLost(state.lost, state.fingerprint, call) } };
     case "revoke":
-      return { facts, state: await revokePending(state, call) };
+      return revokePending(state, call);
     case "ask": {
       const { previous, deliveredAt } = await askAboutPrevious(state, action, call);
-      return { facts: { ...facts, previous }, state: deliveredAt === undefined ? state : { ...state, deliveredAt } };
+      return { previous, state: deliveredAt === undefined ? state : { ...state, deliveredAt } };
     }
     case "forget":
-      return { facts, state: withoutPrevious(state) };
+      return { state: withoutPrevious(state) };
     case "keep":
       reportKept(state, action, call);
-      return { facts, state: { ...state, retireAfter: isoOf(action.fate.until) } };
+      return { state: { ...state, retireAfter: isoOf(action.fate.until) } };
     case "retire":
-      return { facts, state: await retirePrevious(state, action, call) };
+      return retirePrevious(state, action, call);
     case "rotate":
-      return { facts, state: await rotateKey(state, action.rotation, saved, call) };
+      return rotateKey(state, action.rotation, saved, call);
   }
 }
 
 /** Waits until an existing key is ready. It was not handed out before, so its predecessor's grace starts then. */
-async function waitUntilReady(state: RotationState, key: HeldKey, call: Call): Promise<RotationState> {
+async function waitUntilReady(state: RotationState, { key }: ActionOf<"wait">, call: Call): Promise<Done> {
   const { inputs } = state;
-  const { pending, unready } = await finishPending(state.pending, key, inputs, call);
-  if (unready !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, unready);
+  const { pending, problem } = await finishPending(state.pending, key, inputs, call);
+  if (problem !== undefined) return { state: { ...state, pending }, problem };
   const times = state.previous === undefined ? {} : rotationTimes(call.place.account, inputs);
-  return { ...state, pending, ...times };
+  return { state: { ...state, pending, ...times } };
 }
 
-async function revokePending(state: RotationState, call: Call): Promise<RotationState> {
-  const next = { ...state, pendingRevocations: await revokeAll(pendingKeys(state), call) };
+async function revokePending(state: RotationState, call: Call): Promise<Done> {
+  const pendingRevocations = await revokeAll(pendingKeys(state), call);
   const { revokeNow } = state.inputs;
-  if (revokeNow !== undefined && next.pendingRevocations.includes(revokeNow)) throw stillLive(revokeNow, next, call);
-  return next;
+  const isLive = revokeNow !== undefined && pendingRevocations.includes(revokeNow);
+  return { state: { ...state, pendingRevocations }, problem: isLive ? stillLive(revokeNow) : undefined };
 }
 
 /** Reports a key whose window has closed without a rotation, for example since the preview of this run. */

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration, isoOf } from "../../duration";
-import { isAborted, messageOf } from "../../errors";
+import { isAborted, KeyplaneError, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
 import { findKey } from "../../keys/finding";
 import { formatKey } from "../../keys/naming";
@@ -10,7 +10,7 @@ import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";
 import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
-import { NotReady } from "../resource";
+import type { Result } from "../resource";
 import { overlapOf } from "./fields";
 import type { ActionOf, FoundPrevious, ListedPrevious } from "./plan";
 import { type RotationState, recorded, withoutPrevious } from "./state";
@@ -47,29 +47,26 @@ export async function askAboutPrevious(
   };
 }
 
-/** Revokes the previous key. If that fails, the next run asks again. Throws `NotReady` if `revokeNow` names the key. */
+/** Revokes the previous key. If that fails, the next run asks again. It is a problem only if `revokeNow` names the key. */
 export async function retirePrevious(
   state: RotationState,
   action: ActionOf<"retire">,
   call: Call,
-): Promise<RotationState> {
+): Promise<Result<RotationState>> {
   const { key, fate } = action;
   const { row } = call;
   reportRevoked(state, action, call);
   row.progress(`revoking key ${key.id}`);
   const live = await revokeAll([recorded(key, state)], call);
-  if (live.length > 0) {
-    if (fate === undefined) throw stillLive(key.id, state, call);
-    return state;
-  }
+  if (live.length > 0) return { state, problem: fate === undefined ? stillLive(key.id) : undefined };
   row.info(`revoked key ${formatKey(key)}. Its successor is key ${state.current?.id}`);
-  return withoutPrevious(state);
+  return { state: withoutPrevious(state) };
 }
 
 /** The failure of a run that had to revoke a key. The state has it on record. */
-export function stillLive(id: string, state: RotationState, { id: resource = "" }: Call): NotReady<RotationState> {
+export function stillLive(id: string): KeyplaneError {
   const message = `key ${id}, which revokeNow names, could not be revoked. Run \`pulumi up\` again, or revoke it in the console`;
-  return new NotReady(resource, state, message, "KP-REVOKE");
+  return new KeyplaneError("KP-REVOKE", message);
 }
 
 /** When a whole run had delivered the current key, and why that is unknown, as the end of a sentence. */
