@@ -78,13 +78,13 @@ interface Made {
 }
 
 async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?: ExactName): Promise<Made> {
-  const { sealTo, projectId } = inputs;
+  const { sealTo } = inputs;
   // Loaded on demand, because most keys are not sealed, and an exact name is rare.
   const sealer =
     sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo, call.place.account.now());
   const created = await (exact === undefined
     ? requestKey(inputs, attempts, call)
-    : (await import("./exact-name.js")).createExact(exact, projectId, attempts, call)
+    : (await import("./exact-name.js")).createExact(exact, inputs, attempts, call)
   ).catch((error: unknown) => revokeOther(error, attempts, call));
   return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)) };
 }
@@ -92,7 +92,7 @@ async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?
 const leftOf = ({ requests, lost, pendingRevocations }: Attempts): Left => ({ requests, lost, pendingRevocations });
 
 async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Promise<CreatedKey> {
-  const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)), projectId } = inputs;
+  const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)) } = inputs;
   const maxAgeMs = parseDuration(inputs.maxAge);
   const { mark } = call;
   const { keys, account } = call.place;
@@ -104,7 +104,7 @@ async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Pr
     // A deadline is a time of the service.
     const name = nameOf(prefix, mark, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
     try {
-      return await keys.create(name, { projectId });
+      return await keys.create(name, inputs);
     } catch (error) {
       // A name with this mark that is taken is that of a lost request, too: one of an interrupted run.
       if (!isAnswerLost(error) && !(isApiError(error) && error.kind === "conflict")) throw error;

@@ -19,12 +19,13 @@ import {
   heldKey,
   type KeyState,
   leftDue,
+  pendingKeys,
   readKeyState,
   writeKeyState,
 } from "../keys/state";
 import { proveKey, readTakeOver } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
-import { COMMON_OUTPUTS, KEY_OUTPUTS } from "../outputs";
+import { KEY_OUTPUTS, OF_API_KEY } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import type { FieldRule, FieldType, InputsOf, Planned } from "../schema/fields";
@@ -58,9 +59,7 @@ export const apiKey = atBorder<Inputs, State>({
   name: "ApiKey",
   hasKeys: true,
   fields,
-  outputs: COMMON_OUTPUTS,
-  canBeAbsent: ["digest", "rotateAt", "pending"],
-  onlyWith: { sealTo: ["sealedKey"], maxAge: ["expiresAt"] },
+  ...OF_API_KEY,
   readState,
   writeState,
   rules,
@@ -116,7 +115,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved))
       return { state: { ...saved, inputs } };
     return besideOrphans(call, async () => {
-      const pendingRevocations = await revokeAll(pendingKeys(saved), call);
+      const pendingRevocations = await revokeAll(leftBehind(saved), call);
       const lost = await settleLost(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
@@ -142,7 +141,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   async delete(state, call) {
     const { key, inputs } = state;
-    await deleteKeys(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, leftBehind(state), call, async () => {
       if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
         call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       } else if (key !== undefined) await revokeKey(recorded(key, state), call);
@@ -232,11 +231,9 @@ function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey 
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with its mark. */
-function pendingKeys({ pendingRevocations, key, inputs, fingerprint, createdAt }: State): readonly RecordedKey[] {
-  const { name, __mark: mark } = inputs;
-  return pendingRevocations
-    .filter((id) => id !== key?.id)
-    .map((id) => ({ id, name: key?.name ?? name, mark, fingerprint, createdAt }));
+function leftBehind(state: State): readonly RecordedKey[] {
+  const { key, inputs } = state;
+  return pendingKeys(state, () => key?.name ?? inputs.name).filter(({ id }) => id !== key?.id);
 }
 
 /**

@@ -8,7 +8,7 @@ import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeKey } from "../keys/revoking";
 import { type HeldKey, hasLeft } from "../keys/state";
-import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
+import { KEY_OUTPUTS, OF_ROTATING_API_KEY } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 import { deleteKeys } from "./deleting";
 import { atBorder } from "./resource";
@@ -20,10 +20,10 @@ import { rotateKey } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
-  pendingKeys,
   type RotationState,
   readState,
   recorded,
+  toRevoke,
   withInputs,
   withoutPrevious,
   writeState,
@@ -37,9 +37,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
   hasKeys: true,
   fields: rotationFields,
-  outputs: [...COMMON_OUTPUTS, ...ROTATION_OUTPUTS],
-  canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
-  onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
+  ...OF_ROTATING_API_KEY,
   readState,
   writeState: (state) => ({ ...writeState(state), nextAction: nextAction(state) }),
 
@@ -102,14 +100,14 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
-    await deleteKeys(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, toRevoke(state), call, async () => {
       const keys = [state.previous, state.current].filter((key) => key !== undefined);
       const kept = keys.filter((key) => staysLive(key, state));
       for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-      const toRevoke = keys.filter((key) => !kept.includes(key));
+      const others = keys.filter((key) => !kept.includes(key));
       // Before the first revocation, so that a refusal leaves both keys.
-      for (const key of toRevoke) refuseOwnCredential(key, call);
-      for (const key of toRevoke) {
+      for (const key of others) refuseOwnCredential(key, call);
+      for (const key of others) {
         call.row.progress(`revoking key ${key.id}`);
         await revokeKey(recorded(key, state), call);
       }

@@ -16,7 +16,7 @@ import {
 } from "./plan";
 import { askAboutPrevious, reportKept, retirePrevious, stillLive } from "./retiring";
 import { rotateKey, rotationTimes } from "./rotating";
-import { pendingKeys, type RotationState, withoutPrevious } from "./state";
+import { type RotationState, toRevoke, withoutPrevious } from "./state";
 
 /**
  * Does the first action that is due, and decides again, until nothing is due or one has a problem.
@@ -84,7 +84,7 @@ async function waitUntilReady(state: RotationState, { key }: ActionOf<"wait">, c
 }
 
 async function revokePending(state: RotationState, call: Call): Promise<Done> {
-  const pendingRevocations = await revokeAll(pendingKeys(state), call);
+  const pendingRevocations = await revokeAll(toRevoke(state), call);
   const { revokeNow } = state.inputs;
   const isLive = revokeNow !== undefined && pendingRevocations.includes(revokeNow);
   return { state: { ...state, pendingRevocations }, problem: isLive ? stillLive(revokeNow) : undefined };

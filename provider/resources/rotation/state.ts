@@ -4,7 +4,7 @@ import { deadlineIn, expiresAt, graceOf, sameAge } from "../../keys/deadline";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
 import { markIn } from "../../keys/naming";
-import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
+import { type HeldKey, heldKey, type KeyState, pendingKeys, readKeyState, writeKeyState } from "../../keys/state";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
@@ -149,19 +149,8 @@ export function recorded(key: HeldKey, { fingerprint, current, createdAt, inputs
   return { ...key, fingerprint, ...(key === current && { createdAt, isUseAwaited }) };
 }
 
-/** Keys to revoke. They can be as new as the current key. */
-export function pendingKeys({
-  pendingRevocations,
-  adopted,
-  inputs,
-  fingerprint,
-  createdAt,
-}: RotationState): readonly RecordedKey[] {
-  return pendingRevocations.map((id) => ({
-    id,
-    mark: inputs.__mark,
-    fingerprint,
-    createdAt,
-    name: adopted?.id === id ? adopted.name : undefined,
-  }));
+/** Keys to revoke. Only one that was adopted has a name of its own. */
+export function toRevoke(state: RotationState): readonly RecordedKey[] {
+  const { adopted } = state;
+  return pendingKeys(state, (id) => (adopted?.id === id ? adopted.name : undefined));
 }
