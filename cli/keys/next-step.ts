@@ -73,14 +73,14 @@ function heldStep(key: StateKey, now: number): NextStep {
     const orUnused = key.requiredId === undefined ? "" : `, or key ${key.requiredId} was never used`;
     return timed("revoke", { verb: `revokes it, unless it is in use${orUnused}`, after: key.revokeAfter }, now);
   }
-  if (key.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
+  const { isPending, wanted, opens } = key.nextAt(now);
+  if (isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
   const [action, verb] =
     key.type === "ApiKey" ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
-  if (key.isQueued && previousId !== undefined)
+  if (wanted === "after the previous key")
     return step(action, `The first \`pulumi up\` after key ${previousId} is revoked ${verb}`);
-  if (key.isQueued) return timed(action, { verb, after: undefined }, now);
+  if (wanted === "now") return timed(action, { verb, after: undefined }, now);
   if (key.rotateAt === undefined) return step("stay", "No date is set. A change of its triggers rotates it");
-  const opens = key.nextInWindow?.(now);
   // A window that nobody used opens again.
   const after = opens !== undefined && opens > now ? isoOf(opens) : key.rotateAt;
   return timed(action, { verb, after, where: opens === undefined ? "" : " inside its window" }, now);

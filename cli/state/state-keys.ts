@@ -1,12 +1,13 @@
 import { isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyIdOf } from "../../provider/ids";
-import { graceOf } from "../../provider/keys/deadline";
 import { nextDue } from "../../provider/keys/fields";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
-import { isObject, textOf } from "../../provider/members";
+import { isObject, type Members, textOf } from "../../provider/members";
 import { SECRET_OUTPUTS } from "../../provider/outputs";
+import { actionsOf, NOTHING_DONE, rotationOf } from "../../provider/resources/rotation/plan";
+import { readState } from "../../provider/resources/rotation/state";
 import { conceal } from "../../provider/secrets";
 import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
 import { type Deployment, HIDDEN, type StateResource } from "../../provider/stack/deployment";
@@ -40,20 +41,26 @@ export interface StateKey {
   /** ISO 8601 times, as far as the state has them. At `rotatedAt`, its successor replaced it. */
   readonly createdAt: string | undefined;
   readonly rotateAt: string | undefined;
-  /** The first time at or after another one at which its age and its window let it rotate; absent without a window. */
-  readonly nextInWindow: ReturnType<typeof nextDue>;
   readonly rotatedAt: string | undefined;
   readonly revokeAfter: string | undefined;
   /** Whether the state has only texts that the recipients of the key can open. */
   readonly isSealed: boolean;
-  /** Whether a run waits until the key is ready. */
-  readonly isPending: boolean;
-  /** Whether the program wants another key, and the rotation waits. */
-  readonly isQueued: boolean;
+  /** What comes next for a current key, by a time in milliseconds since 1970. */
+  readonly nextAt: (now: number) => Next;
   /** The id of the previous key of the resource. */
   readonly previousId: string | undefined;
   /** The current key that must have been used before the previous one is revoked. */
   readonly requiredId: string | undefined;
+}
+
+/** What comes next for a current key, as far as its state is not encrypted. */
+export interface Next {
+  /** Whether a run waits until the key is ready. */
+  readonly isPending: boolean;
+  /** Whether the program wants another key, whatever its age, and whether that waits for the previous one. */
+  readonly wanted: "no" | "now" | "after the previous key";
+  /** The first time at which its age and its window let it rotate; absent without a window. */
+  readonly opens: number | undefined;
 }
 
 /**
@@ -128,20 +135,32 @@ function stateKey(
     fingerprint: textOf(outputs.__account),
     createdAt: isCurrent ? (time("createdAt") ?? readTime(resource.created)) : undefined,
     rotateAt: roleNow === "current" ? time("rotateAt") : undefined,
-    nextInWindow: outputs.rotationWindow === undefined ? undefined : nextDueOf(resource),
     rotatedAt: isPrevious ? time("rotatedAt") : undefined,
     revokeAfter: isPrevious ? time("retireAfter") : undefined,
     isSealed: isObject(outputs[of("sealedKey", "previousSealedKey")]),
-    isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
-    isQueued: [outputs.rotationQueued, outputs.sealedTo, outputs.leasedFor].some((each) => each !== undefined),
+    nextAt: (now) => (type.endsWith(":ApiKey") ? nextOfKey(outputs, now) : nextOfRotating(outputs, now)),
     previousId: text("previousKeyId"),
     requiredId: outputs.requireUse === true ? text("keyId") : undefined,
   };
 }
 
-/** When the current key of a resource is due; `undefined` if that is encrypted. */
-function nextDueOf({ type, outputs }: StateResource): ReturnType<typeof nextDue> {
-  return nextDue(textOf(outputs.createdAt), outputs, type.endsWith(":ApiKey") ? 0 : graceOf(outputs));
+function nextOfKey(outputs: Members, now: number): Next {
+  const isPending = Array.isArray(outputs.pending) && outputs.pending.length > 0;
+  const opens = outputs.rotationWindow === undefined ? undefined : nextDue(textOf(outputs.createdAt), outputs)?.(now);
+  return { isPending, wanted: "no", opens };
+}
+
+/** As the provider decides it. Recipients that are encrypted are recorded only if the program wants other ones. */
+function nextOfRotating(outputs: Members, now: number): Next {
+  const state = readState(outputs);
+  const isPending = actionsOf(state, state.inputs, NOTHING_DONE, now).some((each) => each.do === "wait" && each.isDue);
+  const { field, urgent, at } = rotationOf(state, state.inputs, now);
+  const isWanted = field !== "rotateAfter" || outputs.sealedTo !== undefined;
+  return {
+    isPending,
+    wanted: !isWanted ? "no" : urgent || state.previous === undefined ? "now" : "after the previous key",
+    opens: outputs.rotationWindow === undefined ? undefined : at,
+  };
 }
 
 /** Where the keys of a resource are; `undefined` if that is encrypted. */

@@ -1,9 +1,9 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { messageOf } from "../errors";
 import { type Members, textOf } from "../members";
-import type { ResourceType } from "../resources/resource";
+import type { Made, ResourceType } from "../resources/resource";
 import { UNKNOWN } from "../schema/fields";
-import { CallError, type Target } from "../session/call";
+import type { Answer, Target } from "../session/call";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, markResource, toPulumi, toState, type Values } from "../session/values";
 import {
@@ -50,11 +50,10 @@ export function adapt(
         return { changes, replaces: [...replaces] };
       }),
 
-    create: (inputs) =>
-      answering(type, inputs, async (target) => {
-        const { id, state } = await createResource(session, target, fromState(inputs));
-        return { id, outs: written(type, state) };
-      }),
+    async create(inputs) {
+      const made = await answering(type, inputs, (target) => createResource(session, target, fromState(inputs)));
+      return { id: made.id, outs: recorded(type, made, inputs) };
+    },
 
     read: (id, olds = {}) =>
       answering(type, olds, async (target) => {
@@ -63,11 +62,11 @@ export function adapt(
         return outputs === undefined ? {} : { id, props: written(type, outputs) };
       }),
 
-    update: (id, olds, news) =>
-      answering(type, news, async (target) => {
-        const change = { id, outputs: fromState(olds), inputs: fromState(news) };
-        return { outs: written(type, await updateResource(session, target, change)) };
-      }),
+    async update(id, olds, news) {
+      const change = { id, outputs: fromState(olds), inputs: fromState(news) };
+      const result = await answering(type, news, (target) => updateResource(session, target, change));
+      return { outs: recorded(type, { id, ...result }, news) };
+    },
 
     delete: (id, olds) =>
       answering(type, olds, (target) => deleteResource(session, target, { id, outputs: fromState(olds) })),
@@ -91,26 +90,30 @@ async function answering<T>(type: ResourceType, values: Values, body: (target: T
   try {
     return await body({ type, urn: textOf(values.resourceUrn) ?? "" });
   } catch (error) {
-    throw toHostError(error, type, values);
+    throw toHostError(messageOf(error));
   }
 }
 
-/** The outputs to record. Marked here, too, because a transformation in the program can remove the SDK's options. */
+/** The outputs of a state. Marked here, too, because a transformation in the program can remove the SDK's options. */
 function written({ canBeAbsent }: ResourceType, outputs: Members): Values {
   return markResource(toState(outputs, canBeAbsent));
 }
 
-/** The error that the host gets. An `id` means "exists, not ready". */
-function toHostError(error: unknown, type: ResourceType, { __provider }: Values): Error {
-  const message = toMessage(messageOf(error));
+/** The outputs to record. With a problem, throws the error with which the host records them: one with an `id`. */
+function recorded(type: ResourceType, { id, state, problem }: Answer<Made>, { __provider }: Values): Values {
+  const outs = written(type, state);
+  if (problem === undefined) return outs;
+  // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
+  const error = toHostError(problem);
+  throw Object.assign(error, { id, properties: { ...outs, __provider }, reasons: [error.message] });
+}
+
+/** The error that the host gets. */
+function toHostError(text: string): Error {
+  const message = toMessage(text);
   // The host prints the text and the stack of some errors beside the engine, which shows the message at its resource.
-  const shown = Object.assign(new Error(message), {
+  return Object.assign(new Error(message), {
     toString: () => "keyplane",
     stack: "a resource failed, see its error",
   });
-  if (!(error instanceof CallError) || error.notReady === undefined) return shown;
-  const { id, state } = error.notReady;
-  // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
-  const properties = { ...written(type, state), __provider };
-  return Object.assign(shown, { id, properties, reasons: [message] });
 }

@@ -1,6 +1,7 @@
 // The errors that this package throws. `error-pages.ts` has the page of each code, and the messages stand where they are thrown.
 export { ERRORS, type ErrorCode, type ErrorKind } from "./error-pages";
 export {
+  asKeyplaneError,
   ConfigError,
   type ErrorFacts,
   InputError,

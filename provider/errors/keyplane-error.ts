@@ -79,6 +79,13 @@ export function isKeyplaneError(error: unknown): error is KeyplaneError {
   return error instanceof Error && "kind" in error && "code" in error && String(error.code).startsWith("KP-");
 }
 
+/** A thrown value as a `KeyplaneError`. One that keyplane does not throw on purpose is a bug in it. */
+export function asKeyplaneError(error: unknown): KeyplaneError {
+  if (isKeyplaneError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
+}
+
 /** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";

@@ -1,39 +1,24 @@
 import type { CreatedKey } from "../api/records";
-import {
-  type ErrorCode,
-  isAborted,
-  isAnswerLost,
-  isApiError,
-  isKeyplaneError,
-  isOtherKey,
-  KeyplaneError,
-  messageOf,
-} from "../errors";
+import { parseDuration } from "../duration";
+import { asKeyplaneError, isAborted, isAnswerLost, isApiError, isOtherKey, KeyplaneError, messageOf } from "../errors";
+import type { PendingWork } from "../pending-work";
 import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
+import { reportSkew } from "./clock";
 import type { ExactName } from "./exact-name";
+import type { KeyInputs } from "./fields";
 import { findLostKey, withLost, withMark } from "./lost";
-import { highestListed, nameOf } from "./naming";
+import { highestListed, nameInUrn, nameOf, prefixFrom } from "./naming";
 import { firstList } from "./orphans";
+import { finishPending, pendingAfter } from "./readiness";
 import { endOf } from "./revoking";
 import type { Sealer } from "./sealing";
-import type { Left } from "./state";
+import { type HeldKey, heldFrom, type Left } from "./state";
 
 /** Maximum number of names to request for one key. */
 const MAX_REQUESTS = 3;
 
 const AGAIN = "Run `pulumi up` again";
-
-/** The key that a resource wants. */
-interface KeyRequest {
-  readonly prefix: string;
-  /** A name that the program sets, in place of a generated one. */
-  readonly exact?: ExactName | undefined;
-  readonly projectId?: string | undefined;
-  /** The longest life of the key, in milliseconds; absent if it has no deadline. */
-  readonly maxAgeMs?: number | undefined;
-  readonly sealTo?: unknown;
-}
 
 /** What the attempts for one key have left behind so far. Only the creation that it belongs to writes it. */
 export interface Attempts extends Left {
@@ -44,65 +29,71 @@ export interface Attempts extends Left {
   isFreed: boolean;
 }
 
-interface NewKey {
+/** What a creation has made, and what it, and those before it, have left. */
+export type Creation = { readonly left: Left; readonly pending: readonly PendingWork[] } & (
+  | {
+      readonly key: HeldKey;
+      readonly createdAt: string;
+      /** Why the key is not ready; as the beginning of a sentence, and with what the next run does. */
+      readonly why?: string;
+      readonly problem?: KeyplaneError;
+    }
+  | { readonly key: undefined; readonly problem: KeyplaneError }
+);
+
+export const noKey = (left: Left, error: unknown): Creation & { readonly key: undefined } => ({
+  ...{ left, key: undefined, pending: [], problem: asKeyplaneError(error) },
+});
+
+/**
+ * Creates exactly one key, and waits until it is ready. If the answer to a request is lost, the key that it created is found by
+ * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be neither
+ * delivered nor revoked is in `left`. Throws only if there is nothing to record.
+ * @param before - What earlier creations of the resource have left.
+ * @param exact - A name that the program sets, in place of a generated one.
+ */
+export async function newKey(inputs: KeyInputs, before: Left, call: Call, exact?: ExactName): Promise<Creation> {
+  const { requests, lost, pendingRevocations } = before;
+  const attempts: Attempts = { requests, lost, pendingRevocations, isFreed: false };
+  let made: Made;
+  try {
+    made = await makeKey(inputs, attempts, call, exact);
+  } catch (error) {
+    const isSame = attempts.lost === lost && attempts.pendingRevocations === pendingRevocations && !attempts.isFreed;
+    if (isSame) throw error;
+    return noKey(leftOf(attempts), error);
+  }
+  const { created, sealedKey } = made;
+  const { id, key, createdAt, operations } = created;
+  reportSkew(call);
+  const ready = await finishPending(pendingAfter(operations, inputs), { id, key, sealedKey }, inputs, call);
+  const left = { ...leftOf(attempts), lost: withMark(attempts.lost, call.mark) };
+  return { key: heldFrom(created, sealedKey), createdAt, left, ...ready };
+}
+
+interface Made {
   readonly created: CreatedKey;
   /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
   readonly sealedKey: SealedTexts | undefined;
-  /** What the creation, and those before it, have left. */
-  readonly left: Left;
 }
 
-/** No key was created, but a request may still take effect, a key is still to be revoked, or the replaced one was. */
-export class NotCreated extends Error {
-  readonly code: ErrorCode;
-
-  constructor(
-    readonly left: Left,
-    /** Why there is no key. */
-    override readonly cause: unknown,
-  ) {
-    super(messageOf(cause));
-    this.code = isKeyplaneError(cause) ? cause.code : "KP-INTERNAL";
-  }
-}
-
-/**
- * Creates exactly one key. If the answer to a request is lost, the key that it created is found by its name and revoked
- * before the next request, because its secret is lost. Never loses an id or a name: what can be neither delivered nor
- * revoked is in `left`, or, if no key can be created, in a `NotCreated`.
- * @param before - What earlier creations of the resource have left.
- */
-export async function createKey(request: KeyRequest, before: Left, call: Call): Promise<NewKey> {
-  const { sealTo, exact } = request;
-  const attempts: Attempts = {
-    requests: before.requests,
-    lost: before.lost,
-    pendingRevocations: before.pendingRevocations,
-    isFreed: false,
-  };
-  try {
-    // Loaded on demand, because most keys are not sealed, and an exact name is rare.
-    const sealer =
-      sealTo === undefined
-        ? undefined
-        : await (await import("./sealing.js")).sealerFor(sealTo, call.place.account.now());
-    const created = await (exact === undefined
-      ? requestKey(request, attempts, call)
-      : (await import("./exact-name.js")).createExact(exact, request.projectId, attempts, call)
-    ).catch((error: unknown) => revokeOther(error, attempts, call));
-    const sealedKey = sealer && (await sealOrRevoke(created, sealer, attempts, call));
-    return { created, sealedKey, left: { ...leftOf(attempts), lost: withMark(attempts.lost, call.mark) } };
-  } catch (error) {
-    const { lost, pendingRevocations, isFreed } = attempts;
-    const isSame = lost === before.lost && pendingRevocations === before.pendingRevocations && !isFreed;
-    throw isSame ? error : new NotCreated(leftOf(attempts), error);
-  }
+async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?: ExactName): Promise<Made> {
+  const { sealTo } = inputs;
+  // Loaded on demand, because most keys are not sealed, and an exact name is rare.
+  const sealer =
+    sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo, call.place.account.now());
+  const created = await (exact === undefined
+    ? requestKey(inputs, attempts, call)
+    : (await import("./exact-name.js")).createExact(exact, inputs, attempts, call)
+  ).catch((error: unknown) => revokeOther(error, attempts, call));
+  return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)) };
 }
 
 const leftOf = ({ requests, lost, pendingRevocations }: Attempts): Left => ({ requests, lost, pendingRevocations });
 
-async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): Promise<CreatedKey> {
-  const { prefix, projectId, maxAgeMs } = request;
+async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Promise<CreatedKey> {
+  const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)) } = inputs;
+  const maxAgeMs = parseDuration(inputs.maxAge);
   const { mark } = call;
   const { keys, account } = call.place;
   // The first request of a process: it proves the credential, and shows the service's clock.
@@ -113,7 +104,7 @@ async function requestKey(request: KeyRequest, attempts: Attempts, call: Call): 
     // A deadline is a time of the service.
     const name = nameOf(prefix, mark, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
     try {
-      return await keys.create(name, { projectId });
+      return await keys.create(name, inputs);
     } catch (error) {
       // A name with this mark that is taken is that of a lost request, too: one of an interrupted run.
       if (!isAnswerLost(error) && !(isApiError(error) && error.kind === "conflict")) throw error;

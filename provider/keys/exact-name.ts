@@ -4,6 +4,7 @@ import { keyIn } from "../key-index";
 import type { Holder } from "../stack/state";
 import type { Call } from "./call";
 import type { Attempts } from "./creating";
+import type { KeyInputs } from "./fields";
 import type { RecordedKey } from "./finding";
 import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatKey, formatListed, shownResource } from "./naming";
@@ -29,7 +30,7 @@ export interface ExactName {
  */
 export async function createExact(
   exact: ExactName,
-  projectId: string | undefined,
+  inputs: KeyInputs,
   attempts: Attempts,
   call: Call,
 ): Promise<CreatedKey> {
@@ -37,7 +38,7 @@ export async function createExact(
   if (name === exact.replaced?.name) attempts.isFreed = await freeName(exact.replaced, call);
   await clearName(exact, attempts, call);
   try {
-    return await createWhenFree(name, projectId, call);
+    return await createWhenFree(name, inputs, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -142,16 +143,16 @@ function giveWay({ urn, replaced }: Holder, call: Call): string {
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, projectId: string | undefined, { place, row }: Call): Promise<CreatedKey> {
+async function createWhenFree(name: string, inputs: KeyInputs, { place, row }: Call): Promise<CreatedKey> {
   const { keys, account } = place;
   for (const pause of keys.hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
-      return await keys.create(name, { projectId });
+      return await keys.create(name, inputs);
     } catch (error) {
       if (!isApiError(error) || error.kind !== "conflict") throw error;
       row.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await account.sleep(pause);
     }
   }
-  return keys.create(name, { projectId });
+  return keys.create(name, inputs);
 }

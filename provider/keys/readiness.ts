@@ -1,6 +1,6 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
-import { isOperationFailed, isTimeout, messageOf } from "../errors";
+import { isOperationFailed, isTimeout, KeyplaneError, messageOf } from "../errors";
 import type { PendingWork } from "../pending-work";
 import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
@@ -62,7 +62,7 @@ interface Reached {
 }
 
 /**
- * Finishes the pending work of an existing key. Never throws, because that would lose the key. `unready` is `why`, and what
+ * Finishes the pending work of an existing key. Never throws, because that would lose the key. The problem is `why`, and what
  * the next run does with the key once it is recorded.
  */
 export async function finishPending(
@@ -70,7 +70,7 @@ export async function finishPending(
   { id, key, sealedKey }: KeyToTry,
   inputs: KeyInputs,
   call: Call,
-): Promise<Reached & { readonly unready?: string }> {
+): Promise<Reached & { readonly problem?: KeyplaneError }> {
   const reached = await tryToFinish(work, { id, key }, inputs, call);
   if (reached.why === undefined) return reached;
   // Only the run that creates a sealed key can try it. So a test call that is left has failed.
@@ -81,7 +81,7 @@ export async function finishPending(
   const next = pending.some(isFailed)
     ? "The next `pulumi up` replaces the key"
     : `The key is ${saved}. The next \`pulumi up\` keeps waiting`;
-  return { pending, why, unready: `${why}. ${next}` };
+  return { pending, why, problem: new KeyplaneError("KP-NOT-READY", `${why}. ${next}`) };
 }
 
 async function tryToFinish(

@@ -5,6 +5,7 @@ import type { Due } from "../schema/diff";
 import type { SealedTexts } from "../seal/recipients";
 import { attemptsIn } from "../stack/keys-in-state";
 import type { KeyInputs } from "./fields";
+import type { RecordedKey } from "./finding";
 
 /** A key as a state has it. */
 export interface HeldKey {
@@ -113,6 +114,18 @@ export function leftDue({ lost: { lostNames }, pendingRevocations }: Left): read
     ...(lostNames.length > 0 ? [{ field: "lostNames", replace: false, why }] : []),
     ...(pendingRevocations.length > 0 ? [{ field: "pendingRevocations", replace: false }] : []),
   ];
+}
+
+/**
+ * Keys that a resource has still to revoke. They can be as new as the current key.
+ * @param nameOf - The name of one, if it is not a generated one.
+ */
+export function pendingKeys(
+  { pendingRevocations, inputs, fingerprint, createdAt }: KeyState,
+  nameOf: (id: string) => string | undefined,
+): readonly RecordedKey[] {
+  const { __mark: mark } = inputs;
+  return pendingRevocations.map((id) => ({ id, name: nameOf(id), mark, fingerprint, createdAt }));
 }
 
 /** Whether the deletion of a resource without a key would lose something: keys to revoke, or to look for. */

@@ -21,6 +21,14 @@ export interface PluginTarget extends Target {
   readonly isPreview?: boolean | undefined;
 }
 
+/** A resource for the engine to record. */
+export interface Recorded {
+  readonly id: string;
+  readonly outputs: Values;
+  /** Why the run fails all the same. */
+  readonly problem?: string | undefined;
+}
+
 /** The verbs of one provider resource, with the engine's values. */
 export class Resources {
   constructor(
@@ -42,10 +50,10 @@ export class Resources {
     return diffResource(this.session, target, { id, outputs: fromState(olds), inputs: fromPulumi(news) });
   }
 
-  async create(target: PluginTarget, inputs: Values): Promise<{ readonly id: string; readonly outputs: Values }> {
+  async create(target: PluginTarget, inputs: Values): Promise<Recorded> {
     if (target.isPreview) return { id: "", outputs: preview(target.type, fromPulumi(inputs)) };
-    const { id, state } = await createResource(this.session, target, fromState(inputs));
-    return { id, outputs: toEngine(target.type, state) };
+    const { id, state, problem } = await createResource(this.session, target, fromState(inputs));
+    return { id, outputs: toEngine(target.type, state), problem };
   }
 
   async read(target: PluginTarget, id: string, inputs: Values, outputs: Values) {
@@ -60,13 +68,16 @@ export class Resources {
     return state && { id, inputs, outputs: toEngine(type, state) };
   }
 
-  async update(target: PluginTarget, id: string, olds: Values, news: Values): Promise<Values> {
+  async update(target: PluginTarget, id: string, olds: Values, news: Values): Promise<Recorded> {
     const outputs = fromState(olds);
     if (target.isPreview) {
       const inputs = fromPulumi(news);
-      return preview(target.type, inputs, outputs, target.type.stable(outputs, inputs, this.session.now()));
+      const stable = target.type.stable(outputs, inputs, this.session.now());
+      return { id, outputs: preview(target.type, inputs, outputs, stable) };
     }
-    return toEngine(target.type, await updateResource(this.session, target, { id, outputs, inputs: fromState(news) }));
+    const change = { id, outputs, inputs: fromState(news) };
+    const { state, problem } = await updateResource(this.session, target, change);
+    return { id, outputs: toEngine(target.type, state), problem };
   }
 
   delete(target: PluginTarget, id: string, outputs: Values): Promise<void> {
@@ -74,7 +85,7 @@ export class Resources {
   }
 }
 
-export function toEngine(type: ResourceType, state: Members): Values {
+function toEngine(type: ResourceType, state: Members): Values {
   return toState({ ...state }, type.canBeAbsent);
 }
 

@@ -15,7 +15,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
 import { resourceTypes } from "../resources/all";
-import { CallError, reasonsOf } from "../session/call";
+import { reasonsOf } from "../session/call";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { SECRET_SETTINGS } from "../settings/setting-names";
@@ -23,7 +23,7 @@ import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { changedNames, checkConfig, ProviderConfig, readInputs } from "./config";
 import { invoke, listExisting } from "./functions";
-import { type PluginTarget, Resources, toEngine } from "./resources";
+import { type PluginTarget, type Recorded, Resources } from "./resources";
 import { fromStruct, notReady, secretsIn, toResource, toStruct } from "./wire";
 
 const CONFIGURED =
@@ -84,7 +84,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async create(request: provider.CreateRequest) {
       const inputs = fromStruct(request.getProperties());
       const made = await resources.create(targetOf(request), inputs);
-      return new provider.CreateResponse().setId(made.id).setProperties(toResource(made.outputs));
+      return failureOf(made) ?? new provider.CreateResponse().setId(made.id).setProperties(toResource(made.outputs));
     },
 
     async read(request: provider.ReadRequest) {
@@ -99,7 +99,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
       const answer = await resources.update(targetOf(request), request.getId(), olds, news);
-      return new provider.UpdateResponse().setProperties(toResource(answer));
+      return failureOf(answer) ?? new provider.UpdateResponse().setProperties(toResource(answer.outputs));
     },
 
     async delete(request: provider.DeleteRequest) {
@@ -134,7 +134,7 @@ function unary(handler: Handler | undefined) {
       return;
     }
     handler(call.request as never).then(
-      (response) => answer(null, response),
+      (response) => (response instanceof Failure ? answer(response.error) : answer(null, response)),
       (error: unknown) => answer(toServiceError(error)),
     );
   };
@@ -168,10 +168,17 @@ async function answerList(session: Session, call: ListCall): Promise<void> {
 }
 
 function toServiceError(error: unknown): Partial<ServiceError> {
-  const message = toMessage(messageOf(error));
-  if (!(error instanceof CallError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
-  const { id, state } = error.notReady;
-  return notReady(message, id, toResource(toEngine(error.type, state)));
+  return { code: status.UNKNOWN, details: toMessage(messageOf(error)) };
+}
+
+/** An answer after which the engine records a resource, and fails the run. */
+class Failure {
+  constructor(readonly error: Partial<ServiceError>) {}
+}
+
+/** The answer for a resource that has a problem; `undefined` for one that has none. */
+function failureOf({ id, outputs: values, problem }: Recorded): Failure | undefined {
+  return problem === undefined ? undefined : new Failure(notReady(toMessage(problem), id, toResource(values)));
 }
 
 function targetOf(request: {

@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../errors";
 import type { Call } from "../keys/call";
-import { NotCreated } from "../keys/creating";
+import { newKey } from "../keys/creating";
 import { deadlineRules, expiresAt } from "../keys/deadline";
 import { types } from "../keys/field-types";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
@@ -8,7 +8,6 @@ import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import { asListed } from "../keys/limit-reports";
 import { settleLost, tellInDoubt } from "../keys/lost";
 import { formatKey, shownResource } from "../keys/naming";
-import { newKey } from "../keys/new-key";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
@@ -20,18 +19,19 @@ import {
   heldKey,
   type KeyState,
   leftDue,
+  pendingKeys,
   readKeyState,
   writeKeyState,
 } from "../keys/state";
 import { proveKey, readTakeOver } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
-import { COMMON_OUTPUTS, KEY_OUTPUTS } from "../outputs";
+import { KEY_OUTPUTS, OF_API_KEY } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
 import type { Due } from "../schema/diff";
 import type { FieldRule, FieldType, InputsOf, Planned } from "../schema/fields";
 import { changeOfRecipients } from "../seal/recipients";
 import { deleteKeys } from "./deleting";
-import { atBorder, inputsIn, NotReady } from "./resource";
+import { atBorder, inputsIn, type Result } from "./resource";
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -59,9 +59,7 @@ export const apiKey = atBorder<Inputs, State>({
   name: "ApiKey",
   hasKeys: true,
   fields,
-  outputs: COMMON_OUTPUTS,
-  canBeAbsent: ["digest", "rotateAt", "pending"],
-  onlyWith: { sealTo: ["sealedKey"], maxAge: ["expiresAt"] },
+  ...OF_API_KEY,
   readState,
   writeState,
   rules,
@@ -93,7 +91,8 @@ export const apiKey = atBorder<Inputs, State>({
       await waitForProjects(inputs, call);
       return makeKey({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
     });
-    return { id: String(made.key?.id), state: made };
+    // Nothing but a later import reads the id.
+    return { id: made.state.key?.id ?? call.mark, ...made };
   },
 
   async read(state, call) {
@@ -113,15 +112,15 @@ export const apiKey = atBorder<Inputs, State>({
   },
 
   async update(saved, inputs, call) {
-    const { id = "" } = call;
-    if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved)) return { ...saved, inputs };
+    if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved))
+      return { state: { ...saved, inputs } };
     return besideOrphans(call, async () => {
-      const pendingRevocations = await revokeAll(pendingKeys(saved), call);
+      const pendingRevocations = await revokeAll(leftBehind(saved), call);
       const lost = await settleLost(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
-        const { pending, unready } = await finishPending(state.pending, state.key, inputs, call);
-        return mustBeReady({ ...state, pending }, id, unready);
+        const { pending, problem } = await finishPending(state.pending, state.key, inputs, call);
+        return { state: { ...state, pending }, problem };
       }
       await waitForProjects(inputs, call);
       return makeKey(state, call);
@@ -142,7 +141,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   async delete(state, call) {
     const { key, inputs } = state;
-    await deleteKeys(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, leftBehind(state), call, async () => {
       if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
         call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       } else if (key !== undefined) await revokeKey(recorded(key, state), call);
@@ -232,35 +231,21 @@ function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey 
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with its mark. */
-function pendingKeys({ pendingRevocations, key, inputs, fingerprint, createdAt }: State): readonly RecordedKey[] {
-  const { name, __mark: mark } = inputs;
-  return pendingRevocations
-    .filter((id) => id !== key?.id)
-    .map((id) => ({ id, name: key?.name ?? name, mark, fingerprint, createdAt }));
+function leftBehind(state: State): readonly RecordedKey[] {
+  const { key, inputs } = state;
+  return pendingKeys(state, () => key?.name ?? inputs.name).filter(({ id }) => id !== key?.id);
 }
 
 /**
  * Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record.
  * @param replaced - The key that the new one replaces, if its resource is deleted next.
  */
-async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<State> {
+async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<Result<State>> {
   const { inputs } = before;
   const { name, onNameConflict } = inputs;
   const exact = name === undefined ? undefined : { name, onNameConflict, replaced };
-  const { fingerprint } = call.place;
-  try {
-    const { key, createdAt, pending, left, unready } = await newKey(inputs, before, call, exact);
-    return mustBeReady({ ...before, ...left, key, createdAt, pending, fingerprint }, call.id ?? key.id, unready);
-  } catch (error) {
-    if (!(error instanceof NotCreated)) throw error;
-    const state = { ...before, ...error.left, createdAt: undefined, fingerprint };
-    // Nothing but a later import reads the id.
-    throw new NotReady<State>(call.id ?? call.mark, state, error.message, error.code);
-  }
-}
-
-/** The state of a key. It is recorded also if the key is not ready. */
-function mustBeReady(state: State, id: string, unready: string | undefined): State {
-  if (unready !== undefined) throw new NotReady(id, state, unready);
-  return state;
+  const made = await newKey(inputs, before, call, exact);
+  const createdAt = made.key && made.createdAt;
+  const { key, pending, left, problem } = made;
+  return { state: { ...before, ...left, key, createdAt, pending, fingerprint: call.place.fingerprint }, problem };
 }

@@ -46,7 +46,7 @@ export const projectReady = atBorder<Inputs, Inputs>({
 
   async update(_state, inputs, call) {
     await wait(inputs, call);
-    return inputs;
+    return { state: inputs };
   },
 
   async import(id, _key, inputs) {

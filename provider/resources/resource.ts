@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors";
+import type { KeyplaneError } from "../errors";
 import type { Call } from "../keys/call";
 import type { Members } from "../members";
 import type { Checked } from "../schema/check";
@@ -6,9 +6,14 @@ import type { Compared } from "../schema/diff";
 import type { FieldRule, Planned } from "../schema/fields";
 
 /** A resource as a verb has left it. */
-export interface Made<State = Members> {
-  readonly id: string;
+export interface Result<State = Members> {
   readonly state: State;
+  /** Why it is not as the program wants it. The engine records the state and fails the run, and the next `up` goes on. */
+  readonly problem?: KeyplaneError | undefined;
+}
+
+export interface Made<State = Members> extends Result<State> {
+  readonly id: string;
 }
 
 /** A resource that was taken over, with the inputs of a program that leaves it as it is. */
@@ -32,7 +37,7 @@ interface Verbs<Inputs, State> extends Checked<Planned<Inputs>>, Compared<Planne
   readonly create: (inputs: Inputs, call: Call, replaced: State | undefined) => Promise<Made<State>>;
   /** The current state; `undefined` if the resource is proven to be gone. */
   readonly read: (state: State, call: Call) => Promise<State | undefined>;
-  readonly update: (state: State, inputs: Inputs, call: Call) => Promise<State>;
+  readonly update: (state: State, inputs: Inputs, call: Call) => Promise<Result<State>>;
   /**
    * Takes over what exists on the service.
    * @param id - The id on the service.
@@ -65,32 +70,19 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
   const { readState, writeState, ...type } = declared as unknown as Declared<Members, State>;
   const reading = <Rest extends unknown[], Answer>(verb: ((state: State, ...rest: Rest) => Answer) | undefined) =>
     verb && ((outputs: Members, ...rest: Rest) => verb(readState(outputs), ...rest));
-  const writing = async <Answer>(verb: Promise<Answer>): Promise<Answer> => {
-    try {
-      return await verb;
-    } catch (error) {
-      if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, writeState(error.state), error.message, error.code);
-    }
-  };
+  const writing = <Left extends Result<State>>(left: Left) => ({ ...left, state: writeState(left.state) });
   return {
     ...type,
     inForce: reading(type.inForce),
     due: reading(type.due),
     stable: (outputs, inputs, now) => type.stable(readState(outputs), inputs, now),
-    create: async (inputs, call, replaced) => {
-      const { id, state } = await writing(type.create(inputs, call, replaced && readState(replaced)));
-      return { id, state: writeState(state) };
-    },
+    create: async (inputs, call, replaced) => writing(await type.create(inputs, call, replaced && readState(replaced))),
     read: async (outputs, call) => {
       const state = await type.read(readState(outputs), call);
       return state && writeState(state);
     },
-    update: async (outputs, inputs, call) => writeState(await writing(type.update(readState(outputs), inputs, call))),
-    import: async (...given) => {
-      const { id, inputs, state } = await type.import(...given);
-      return { id, inputs, state: writeState(state) };
-    },
+    update: async (outputs, inputs, call) => writing(await type.update(readState(outputs), inputs, call)),
+    import: async (...given) => writing(await type.import(...given)),
     delete: (outputs, call) => type.delete(readState(outputs), call),
   };
 }
@@ -100,21 +92,4 @@ export function inputsIn<Inputs>(fields: Readonly<Record<string, FieldRule>>, ou
   const inputs: Record<string, unknown> = {};
   for (const name in fields) if (outputs[name] !== undefined) inputs[name] = outputs[name];
   return inputs as Inputs;
-}
-
-/**
- * The resource exists but is not ready. It is recorded with this state, and the next `up` continues from there. Only
- * `create` and `update` throw it.
- */
-export class NotReady<State = Members> extends Error {
-  override readonly name = "NotReady";
-
-  constructor(
-    readonly id: string,
-    readonly state: State,
-    message: string,
-    readonly code: ErrorCode = "KP-NOT-READY",
-  ) {
-    super(message);
-  }
 }

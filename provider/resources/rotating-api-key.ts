@@ -1,32 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
 import type { Call } from "../keys/call";
-import { graceOf } from "../keys/deadline";
-import { nextDue, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere } from "../keys/finding";
 import { asListed, reportPrevious } from "../keys/limit-reports";
-import { settleLost } from "../keys/lost";
 import { formatKey } from "../keys/naming";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
-import { finishPending, wasHandedOut } from "../keys/readiness";
-import { refuseOwnCredential, revokeAll, revokeKey } from "../keys/revoking";
+import { wasHandedOut } from "../keys/readiness";
+import { refuseOwnCredential, revokeKey } from "../keys/revoking";
 import { type HeldKey, hasLeft } from "../keys/state";
-import { COMMON_OUTPUTS, KEY_OUTPUTS, ROTATION_OUTPUTS } from "../outputs";
+import { KEY_OUTPUTS, OF_ROTATING_API_KEY } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 import { deleteKeys } from "./deleting";
-import { atBorder, NotReady } from "./resource";
+import { atBorder } from "./resource";
+import { carryOut } from "./rotation/actions";
 import { adoptionOf, adoptionRules, adoptKey, importKey, refuseLateAdoption } from "./rotation/adoption";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/fields";
-import { retireReason, rotationDue, rotationReason } from "./rotation/plan";
-import { retirePrevious, stillLive } from "./rotation/retiring";
-import { rotateKey, rotationTimes } from "./rotation/rotating";
+import { dueActions, nextAction, type Rotation, rotationOf } from "./rotation/plan";
+import { rotateKey } from "./rotation/rotating";
 import {
   heldBy,
   NOTHING,
-  pendingKeys,
   type RotationState,
   readState,
   recorded,
+  toRevoke,
   withInputs,
   withoutPrevious,
   writeState,
@@ -40,21 +37,19 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
   hasKeys: true,
   fields: rotationFields,
-  outputs: [...COMMON_OUTPUTS, ...ROTATION_OUTPUTS],
-  canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
-  onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
+  ...OF_ROTATING_API_KEY,
   readState,
-  writeState,
+  writeState: (state) => ({ ...writeState(state), nextAction: nextAction(state) }),
 
   rules: (inputs, check, before) => [...rotationRules(inputs, check, before), ...adoptionRules(inputs, check, before)],
 
   due(state, inputs, now) {
     refuseLateAdoption(state, inputs);
     refuseUnknownKey(state, inputs);
-    return rotationDue(state, inputs, now);
+    return dueActions(state, inputs, now);
   },
 
-  stable: (state, inputs, now) => (rotationReason(state, inputs, now) === undefined ? KEY_OUTPUTS : []),
+  stable: (state, inputs, now) => (rotationOf(state, inputs, now).why === undefined ? KEY_OUTPUTS : []),
 
   async create(inputs, call, replaced) {
     const held = replaced?.current ?? replaced?.previous;
@@ -62,9 +57,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
-    // Nothing is the state in which a rotation is due, because there is no key.
     const state = { ...withInputs(NOTHING, inputs), fingerprint: call.place.fingerprint };
-    return { id, state: await besideOrphans(call, () => rotateIfDue(state, NOTHING, { ...call, id })) };
+    const first = rotationOf(state, inputs, call.place.account.now());
+    return { id, ...(await besideOrphans(call, () => rotateKey(state, first, NOTHING, call))) };
   },
 
   async read(state, call) {
@@ -96,37 +91,23 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   async update(saved, inputs, call) {
     const state = withInputs(saved, inputs);
-    reportQueued(state, saved, call);
     const now = call.place.account.now();
-    const isBusy = saved.pending.length > 0 || hasLeft(saved) || retireReason(state, inputs, now) !== undefined;
-    if (!isBusy && !rotatesNow(state, now)) {
-      reportClosedWindow(state, call);
-      return state;
-    }
-    return besideOrphans(call, async () => {
-      const ready = await waitUntilReady(state, saved, call);
-      const lost = await settleLost(ready.lost, saved.fingerprint, call);
-      const cleared = await revokePending({ ...ready, lost }, call);
-      const rotated = await rotateIfDue(await retirePrevious(cleared, call), saved, call);
-      if (rotated.current === cleared.current) return rotated;
-      // What had to wait for a current key that is ready.
-      const isNamed = rotated.previous !== undefined && rotated.previous.id === inputs.revokeNow;
-      const revoked = await revokePending(rotated, call);
-      return isNamed ? retirePrevious(revoked, call) : revoked;
-    });
+    reportQueued(state, rotationOf(state, inputs, now), rotationOf(saved, saved.inputs, now), call);
+    const run = () => carryOut(saved, state, call, now);
+    return dueActions(state, inputs, now).length > 0 ? besideOrphans(call, run) : run();
   },
 
   import: async (id, key, inputs, call) => ({ id: randomUUID(), ...(await importKey(id, key, inputs, call)) }),
 
   async delete(state, call) {
-    await deleteKeys(state, pendingKeys(state), call, async () => {
+    await deleteKeys(state, toRevoke(state), call, async () => {
       const keys = [state.previous, state.current].filter((key) => key !== undefined);
       const kept = keys.filter((key) => staysLive(key, state));
       for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-      const toRevoke = keys.filter((key) => !kept.includes(key));
+      const others = keys.filter((key) => !kept.includes(key));
       // Before the first revocation, so that a refusal leaves both keys.
-      for (const key of toRevoke) refuseOwnCredential(key, call);
-      for (const key of toRevoke) {
+      for (const key of others) refuseOwnCredential(key, call);
+      for (const key of others) {
         call.row.progress(`revoking key ${key.id}`);
         await revokeKey(recorded(key, state), call);
       }
@@ -139,37 +120,16 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState): b
   return revokeOnDelete === false && key.id !== revokeNow && (key !== current || wasHandedOut(pending));
 }
 
-/** Whether a rotation is due and does not wait for the previous key. */
-function rotatesNow(state: RotationState, now: number): boolean {
-  const reason = rotationReason(state, state.inputs, now);
-  return reason !== undefined && (reason.urgent || state.previous === undefined);
-}
-
-/** Rotates the key if it is due and the previous one is gone, or if it is urgent. */
-async function rotateIfDue(state: RotationState, saved: RotationState, call: Call): Promise<RotationState> {
-  const now = call.place.account.now();
-  const reason = rotationReason(state, state.inputs, now);
-  if (reason === undefined) reportClosedWindow(state, call);
-  return reason !== undefined && rotatesNow(state, now) ? rotateKey(state, reason, saved, call) : state;
-}
-
 /** Reports a change that must wait for the previous key, when the program makes it. */
-function reportQueued(state: RotationState, saved: RotationState, call: Call): void {
-  const now = call.place.account.now();
-  const reason = rotationReason(state, state.inputs, now);
-  if (state.previous === undefined || reason === undefined || reason.urgent || reason.field === "rotateAfter") return;
-  if (rotationReason(saved, saved.inputs, now)?.field === reason.field) return;
-  call.row.info(`${reason.why}. The key rotates as soon as the previous key, ${state.previous.id}, can be revoked`);
-}
-
-/** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
-function reportClosedWindow({ current, createdAt, inputs }: RotationState, { place, row }: Call): void {
-  const due = current && nextDue(createdAt, inputs, graceOf(inputs));
-  const at = rotateAt(createdAt, inputs, graceOf(inputs));
-  const now = place.account.now();
-  if (due === undefined || at === undefined || Date.parse(at) > now) return;
-  const next = new Date(due(now)).toISOString();
-  row.info(`the key is due for rotation since ${at}, but rotationWindow is closed now. It opens again at ${next}`);
+function reportQueued(
+  { previous }: RotationState,
+  { field, why, urgent }: Rotation,
+  before: Rotation,
+  { row }: Call,
+): void {
+  if (previous === undefined || why === undefined || urgent || field === "rotateAfter") return;
+  if (before.field === field) return;
+  row.info(`${why}. The key rotates as soon as the previous key, ${previous.id}, can be revoked`);
 }
 
 /**
@@ -186,24 +146,4 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
     `key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
       "Nothing was revoked. Set revokeNow to one of these ids, or remove it if the key is already revoked",
   );
-}
-
-/** Waits until an existing key is ready. It was not handed out before, so its predecessor's grace starts then. */
-async function waitUntilReady(state: RotationState, saved: RotationState, call: Call): Promise<RotationState> {
-  const { current, inputs } = state;
-  const isOver = current?.id === inputs.revokeNow || state.pending.some((work) => work.status === "failed");
-  if (current === undefined || isOver || state.pending.length === 0) return state;
-  const { pending, unready } = await finishPending(state.pending, current, inputs, call);
-  if (unready !== undefined) throw new NotReady(call.id ?? "", { ...state, pending }, unready);
-  const times = saved.previous === undefined ? {} : rotationTimes(call.place.account, inputs);
-  return { ...state, pending, ...times };
-}
-
-/** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
-async function revokePending(state: RotationState, call: Call): Promise<RotationState> {
-  if (state.current === undefined || state.pending.length > 0) return state;
-  const next = { ...state, pendingRevocations: await revokeAll(pendingKeys(state), call) };
-  const { revokeNow } = state.inputs;
-  if (revokeNow !== undefined && next.pendingRevocations.includes(revokeNow)) throw stillLive(revokeNow, next, call);
-  return next;
 }

@@ -8,9 +8,9 @@ export interface Due {
   /** Whether the resource must be replaced; otherwise it is updated in place. */
   readonly replace: boolean;
   /** Shown once to the user if the program does not show the reason. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   /** Whether it is drift, which a refresh must report. */
-  readonly drift?: boolean;
+  readonly drift?: boolean | undefined;
 }
 
 /** A resource type, as far as its changes are concerned. All of it is pure. */

@@ -1,10 +1,10 @@
-import { isKeyplaneError, KeyplaneError } from "../errors";
+import { asKeyplaneError, type KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
 import type { Call, Row } from "../keys/call";
 import { shownResource } from "../keys/naming";
 import { scopeOf } from "../keys/scope";
 import { type Members, membersOf, textOf } from "../members";
-import { NotReady, type ResourceType } from "../resources/resource";
+import type { ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
 import { conceal } from "../secrets";
 import { toMessage } from "../text";
@@ -23,25 +23,18 @@ export interface Target {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Why a call failed, as one text with its code. */
-export class CallError extends Error {
-  constructor(
-    message: string,
-    readonly type: ResourceType,
-    /** The resource exists, but is not ready: the engine is to record it. */
-    readonly notReady?: NotReady,
-  ) {
-    super(message);
-  }
-}
+/** What a call answers, with its problem as one text with its code. */
+export type Answer<Result> = Omit<Result, "problem"> & { readonly problem?: string | undefined };
 
 /**
- * Runs a call that can send requests. Throws a `CallError` for whatever it throws. The keys that the resource has are no
+ * Runs a call that can send requests. Whatever it throws becomes an error with one text. The keys that the resource has are no
  * orphans; `see` says the same of those in further outputs.
  * @param scopeAndMark - What names these: the inputs, or the outputs of a resource that has no new ones.
  * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndMark
  */
-export async function runCall<T>(
+export async function runCall<
+  Result extends { readonly state?: unknown; readonly problem?: KeyplaneError | undefined },
+>(
   session: Session,
   { type, urn, timeoutMs }: Target,
   {
@@ -50,9 +43,9 @@ export async function runCall<T>(
     scopeAndMark,
     outputs = scopeAndMark,
   }: Pick<Call, "verb" | "id"> & { readonly scopeAndMark: Members; readonly outputs?: Members },
-  body: (call: Call, see: (outputs: Members) => void) => Promise<T>,
-): Promise<T> {
-  return describing(session, { type, urn }, { verb, values: outputs }, async () => {
+  body: (call: Call, see: (outputs: Members) => void) => Promise<Result>,
+): Promise<Answer<Result>> {
+  return describing(session, { type, urn }, { verb, values: outputs }, async (describe) => {
     const row = new ResourceRow(session, urn);
     const place = session.place(scopeOf(scopeAndMark));
     const see = (shown: Members) => place.memory.remember(shown);
@@ -62,7 +55,9 @@ export async function runCall<T>(
     try {
       if (id !== undefined) session.show(urn, id, outputs);
       const mark = textOf(scopeAndMark.__mark) ?? "";
-      const answer = await body({ verb, urn, id, mark, place, row, stack: session.stack, timeoutMs }, see);
+      const call = { verb, urn, id, mark, place, row, stack: session.stack, timeoutMs };
+      const { problem, ...answer } = await body(call, see);
+      if (problem !== undefined) return { ...answer, problem: describe(problem) };
       outcome = "done";
       publishDiagnostic("before-return", `${verb} ${type.name}`);
       return answer;
@@ -73,21 +68,21 @@ export async function runCall<T>(
   });
 }
 
-/** Runs what a call does, and shows what it says. What it throws becomes a `CallError`, which names the resource and the code. */
+/** Runs what a call does, and shows what it says. What it throws becomes an error with one text, as `describe` makes it. */
 export async function describing<T>(
   session: Session,
   { type, urn }: Pick<Target, "type" | "urn">,
   { verb, values }: { readonly verb: string; readonly values: Members },
-  body: () => Promise<T>,
+  body: (describe: (error: unknown) => string) => Promise<T>,
 ): Promise<T> {
+  const describe = (error: unknown) => described(session, `${verb} ${type.name} ${shownResource(urn)}`, error);
   // The service can repeat any of them in its answers.
   for (const secret of secretsIn(values)) conceal(secret);
   session.calls.begin();
   try {
-    return await body();
+    return await body(describe);
   } catch (error) {
-    const doing = `${verb} ${type.name} ${shownResource(urn)}`;
-    throw new CallError(described(session, doing, error), type, error instanceof NotReady ? error : undefined);
+    throw new Error(describe(error));
   } finally {
     await session.engine.flush();
     session.calls.end();
@@ -111,15 +106,9 @@ export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
 
 /** An error as one text with its code. The front end makes it safe to show when it leaves the process. */
 export function described(session: Session, doing: string, error: unknown): string {
-  const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
+  const { message, code } = asKeyplaneError(error);
   for (const secret of session.credentials().values()) conceal(secret);
   return `${doing}: ${message} [${code}]`;
-}
-
-/** Wraps an error that keyplane does not throw on purpose. */
-function unexpected(error: unknown): KeyplaneError {
-  const text = error instanceof Error ? error.message : String(error);
-  return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
 function secretsIn({ key, previousKey, adopt }: Members): string[] {

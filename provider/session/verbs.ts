@@ -3,10 +3,10 @@ import type { Call } from "../keys/call";
 import { newMark } from "../keys/naming";
 import { sameScope } from "../keys/scope";
 import { type Members, textOf, withoutEmpty } from "../members";
-import type { Imported, Made } from "../resources/resource";
+import type { Imported, Made, Result } from "../resources/resource";
 import { checkInputs } from "../schema/check";
 import { type Difference, diff } from "../schema/diff";
-import { describing, ResourceRow, reasonsOf, runCall, type Target } from "./call";
+import { type Answer, describing, ResourceRow, reasonsOf, runCall, type Target } from "./call";
 import type { Session } from "./session";
 
 // The verbs of a resource, as both front ends call them: with plain values, in which `UNKNOWN` stands for what a preview
@@ -60,7 +60,7 @@ export async function diffResource(
   });
 }
 
-export async function createResource(session: Session, target: Target, inputs: Members): Promise<Made> {
+export async function createResource(session: Session, target: Target, inputs: Members): Promise<Answer<Made>> {
   const { type, urn } = target;
   return runCall(session, target, { verb: "create", scopeAndMark: inputs }, async (call, see) => {
     const replaced = session.soFar.replaced.get(urn);
@@ -76,21 +76,22 @@ export async function readResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
-  return runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
+  const { state } = await runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
     session.soFar.rememberRead(id, target.urn);
-    return orWayOut(target.type.read(outputs, call), outputs, call);
+    return { state: await orWayOut(target.type.read(outputs, call), outputs, call) };
   });
+  return state;
 }
 
 export async function updateResource(
   session: Session,
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
-): Promise<Members> {
+): Promise<Answer<Result>> {
   return runCall(session, target, { verb: "update", id, scopeAndMark: inputs, outputs }, async (call, see) => {
-    const state = await target.type.update(outputs, inputs, call);
-    see(state);
-    return state;
+    const result = await target.type.update(outputs, inputs, call);
+    see(result.state);
+    return result;
   });
 }
 
@@ -99,9 +100,10 @@ export async function deleteResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<void> {
-  return runCall(session, target, { verb: "delete", id, scopeAndMark: outputs }, (call) =>
-    orWayOut(target.type.delete(outputs, call), outputs, call),
-  );
+  await runCall(session, target, { verb: "delete", id, scopeAndMark: outputs }, async (call) => {
+    await orWayOut(target.type.delete(outputs, call), outputs, call);
+    return {};
+  });
 }
 
 /** The answer of a verb that must not fail for ever, or its error with the way out. */
@@ -123,7 +125,7 @@ export async function importResource(
   session: Session,
   target: Target,
   { path, importKey }: { readonly path: string; readonly importKey: (id: string) => string | undefined },
-): Promise<Imported> {
+): Promise<Answer<Imported>> {
   const { type, urn } = target;
   const { hasKeys } = type;
   const slash = hasKeys ? path.lastIndexOf("/") : -1;

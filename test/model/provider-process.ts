@@ -3,11 +3,10 @@ import { Account } from "../../provider/api/account";
 import { adapt } from "../../provider/dynamic/adapter";
 import { AbortedError } from "../../provider/errors";
 import { ProviderConfig } from "../../provider/plugin/config";
-import { Resources } from "../../provider/plugin/resources";
+import { type Recorded, Resources } from "../../provider/plugin/resources";
 import { apiKey } from "../../provider/resources/api-key";
 import type { ResourceType } from "../../provider/resources/resource";
 import { rotatingApiKey } from "../../provider/resources/rotating-api-key";
-import { CallError } from "../../provider/session/call";
 import { EngineLink, type EngineModules, type Severity } from "../../provider/session/engine-link";
 import { Session } from "../../provider/session/session";
 import { unmarked } from "../../provider/session/values";
@@ -189,14 +188,19 @@ function pluginOf(session: ModelSession): Provider {
       const { changes, replaces } = await resources.diff(named(of), id, { ...outputs }, { ...news });
       return { changes, replaces: replaces.length > 0 };
     },
-    create: (of, inputs) => made("", () => resources.create(named(of), { ...inputs })),
+    create: async (of, inputs) => reached(await resources.create(named(of), { ...inputs })),
     read: async (of, id, inputs, outputs) =>
       (await resources.read(named(of), id, { ...inputs }, { ...outputs }))?.outputs,
-    update: (of, id, outputs, news) =>
-      made(id, async () => ({ id, outputs: await resources.update(named(of), id, { ...outputs }, { ...news }) })),
+    update: async (of, id, outputs, news) =>
+      reached(await resources.update(named(of), id, { ...outputs }, { ...news })),
     delete: (of, id, outputs) => resources.delete(named(of), id, { ...outputs }),
   };
 }
+
+const reached = ({ id, outputs, problem }: Recorded): Made => ({
+  ...{ id, outputs },
+  ...(problem !== undefined && { notReady: problem }),
+});
 
 /** Calls the provider as Pulumi's dynamic host does: it unwraps secrets, and passes the state instead of a URN. */
 function dynamicOf(session: ModelSession, { stack }: Surroundings): Provider {
@@ -232,15 +236,11 @@ function dynamicOf(session: ModelSession, { stack }: Surroundings): Provider {
   };
 }
 
-/** What a creation or an update has made. One that is not ready fails with the state to record, in each front end's way. */
+/** What a creation or an update has made. One that is not ready fails with the state to record. */
 async function made(id: string, body: () => Promise<Made>): Promise<Made> {
   try {
     return await body();
   } catch (error) {
-    if (error instanceof CallError && error.notReady !== undefined) {
-      const { state, ...notReady } = error.notReady;
-      return { id: id || notReady.id, outputs: unmarked(state) as Values, notReady: error.message };
-    }
     const shown = error as { readonly id?: string; readonly properties?: Values; readonly message: string };
     if (shown.properties === undefined) throw error;
     return { id: id || String(shown.id), outputs: unmarked(shown.properties) as Values, notReady: shown.message };

@@ -7,6 +7,7 @@ import { sourcesBelow, textOf } from "./source-files";
 const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "provider",
+    "provider/resources",
     "provider/keys",
     "provider/stack",
     "provider/settings",

@@ -45,6 +45,12 @@ interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
+/** What a resource wants of a new key, as far as the service is told: the inputs of these names. */
+interface WantedKey {
+  /** The only project that the key can access. */
+  readonly projectId?: string | undefined;
+}
+
 interface RevokeKeyOptions extends ReadOptions {
   /**
    * Whether a list lacks the key. Then the key is gone only if the service refuses its id, too.
@@ -86,7 +92,7 @@ export class Keys {
    * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken, and an `OtherKeyError` if
    * the new key has another limit than requested: the caller must revoke it. Warns if the service does not say its limit.
    */
-  async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
+  async create(name: string, { projectId }: WantedKey = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
     const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
     const answer = await this.#post({

@@ -1,64 +1,72 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration, isoOf } from "../../duration";
-import { isAborted, messageOf } from "../../errors";
+import { isAborted, KeyplaneError, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
-import { deadlineIn } from "../../keys/deadline";
 import { findKey } from "../../keys/finding";
 import { formatKey } from "../../keys/naming";
 import { stepOf } from "../../keys/orphans";
-import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
+import type { PreviousFacts } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import type { HeldKey } from "../../keys/state";
 import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
-import { NotReady } from "../resource";
+import type { Result } from "../resource";
 import { overlapOf } from "./fields";
-import { retireReason } from "./plan";
+import type { ActionOf, FoundPrevious, ListedPrevious } from "./plan";
 import { type RotationState, recorded, withoutPrevious } from "./state";
 
-/**
- * Asks whether the previous key can be revoked, if it is time, and revokes it. A key that stays is asked about again at
- * `retireAfter`; until then, no run shows a difference. Throws `NotReady` if a key that `revokeNow` names stays live.
- */
-export async function retirePrevious(state: RotationState, call: Call): Promise<RotationState> {
-  const { previous, inputs } = state;
+/** What a run has found out about the previous key. */
+interface Asked {
+  /** `undefined` for a key that keyplane itself authenticates with: it stays. */
+  readonly previous?: FoundPrevious;
+  /** When its successor was delivered, as ISO 8601, if it was. */
+  readonly deliveredAt?: string | undefined;
+}
+
+/** Asks how the previous key is used and, if that counts, when its successor was delivered. */
+export async function askAboutPrevious(
+  state: RotationState,
+  { key, isNamed }: ActionOf<"ask">,
+  call: Call,
+): Promise<Asked> {
   const { place, row } = call;
-  const reason = retireReason(state, inputs, place.account.now());
-  if (previous === undefined || reason === undefined) return state;
-  const key = `key ${formatKey(previous)}`;
-  const ownSetting = settingWith(previous, call);
+  const ownSetting = settingWith(key, call);
   if (ownSetting !== undefined) {
     row.warn(
-      `key ${previous.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
+      `key ${key.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
         `would lock keyplane out. Set ${ownSetting} to the secret of key ${state.current?.id}, this resource's \`key\`, and ` +
         "run `pulumi up` again",
     );
-    return state;
+    return {};
   }
-  const isNamed = reason.field === "revokeNow";
   const { deliveredAt, why } = isNamed ? NOT_ASKED : await deliveryOf(state, call);
-  const delivered = typeof deliveredAt === "number" ? { ...state, deliveredAt: isoOf(deliveredAt) } : state;
-  const found = await lookUp(previous, state, call);
-  if (found === undefined) return withoutPrevious(delivered);
-  if (!isNamed) {
-    const fate = judge(found, deliveredAt, delivered, call);
-    report(previous, { ...found, fate, why }, delivered, call);
-    if (fate.fate === "keep") return { ...delivered, retireAfter: isoOf(fate.until) };
-  }
-  row.progress(`revoking key ${previous.id}`);
-  const live = await revokeAll([recorded(previous, state)], call);
-  if (live.length === 0) {
-    row.info(`revoked ${key}. Its successor is key ${state.current?.id}`);
-    return withoutPrevious(delivered);
-  }
-  if (isNamed) throw stillLive(previous.id, delivered, call);
-  return delivered;
+  const listed = await lookUp(key, state, call);
+  return {
+    previous: listed === undefined ? "gone" : { ...listed, deliveredAt, why, skewMs: place.account.skewMs ?? 0 },
+    deliveredAt: typeof deliveredAt === "number" ? isoOf(deliveredAt) : undefined,
+  };
+}
+
+/** Revokes the previous key. If that fails, the next run asks again. It is a problem only if `revokeNow` names the key. */
+export async function retirePrevious(
+  state: RotationState,
+  action: ActionOf<"retire">,
+  call: Call,
+): Promise<Result<RotationState>> {
+  const { key, fate } = action;
+  const { row } = call;
+  reportRevoked(state, action, call);
+  row.progress(`revoking key ${key.id}`);
+  const live = await revokeAll([recorded(key, state)], call);
+  if (live.length > 0) return { state, problem: fate === undefined ? stillLive(key.id) : undefined };
+  row.info(`revoked key ${formatKey(key)}. Its successor is key ${state.current?.id}`);
+  return { state: withoutPrevious(state) };
 }
 
 /** The failure of a run that had to revoke a key. The state has it on record. */
-export function stillLive(id: string, state: RotationState, { id: resource = "" }: Call): NotReady<RotationState> {
+export function stillLive(id: string): KeyplaneError {
   const message = `key ${id}, which revokeNow names, could not be revoked. Run \`pulumi up\` again, or revoke it in the console`;
-  return new NotReady(resource, state, message, "KP-REVOKE");
+  return new KeyplaneError("KP-REVOKE", message);
 }
 
 /** When a whole run had delivered the current key, and why that is unknown, as the end of a sentence. */
@@ -79,16 +87,8 @@ async function deliveryOf({ deliveredAt, rotatedAt }: RotationState, call: Call)
   };
 }
 
-/** What the service lists about a previous key, and about its successor. */
-interface Listed {
-  /** `unknown` if that cannot be found out. */
-  readonly record: ApiKeyRecord | "unknown";
-  readonly lastUsed: PreviousFacts["lastUsed"];
-  readonly isSuccessorUsed: boolean;
-}
-
-/** What the service lists; `undefined` if the previous key is proven to be gone. */
-async function lookUp(previous: HeldKey, state: RotationState, call: Call): Promise<Listed | undefined> {
+/** What the service lists about the previous key and its successor; `undefined` if the key is proven to be gone. */
+async function lookUp(previous: HeldKey, state: RotationState, call: Call) {
   try {
     // A recent list shows how the keys were used, and need not be newer than what this run has created.
     const record = await findKey(recorded(previous, state), call, { recent: true });
@@ -98,7 +98,7 @@ async function lookUp(previous: HeldKey, state: RotationState, call: Call): Prom
   } catch (error) {
     if (isAborted(error)) throw error;
     call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
-    return { record: "unknown", lastUsed: "unknown", isSuccessorUsed: false };
+    return { record: "unknown", lastUsed: "unknown", isSuccessorUsed: false } as const;
   }
 }
 
@@ -110,45 +110,39 @@ async function lastUseOf({ lastUsedAt }: ApiKeyRecord, { place }: Call): Promise
   return isShown ? "never" : "unknown";
 }
 
-function judge(
-  { lastUsed, isSuccessorUsed }: Listed,
-  deliveredAt: PreviousFacts["deliveredAt"],
-  { previous, inputs, rotatedAt }: RotationState,
-  { place: { account } }: Call,
-): PreviousFate {
-  return fateOf({
-    ...overlapOf(inputs),
-    rotatedAt: Date.parse(rotatedAt ?? ""),
-    deliveredAt,
-    lastUsed,
-    isSuccessorUsed,
-    deadline: previous && deadlineIn(previous.name),
-    now: Math.min(account.now(), account.serviceNow()),
-  });
+/** Says why the previous key is revoked although something speaks for its use. */
+function reportRevoked(
+  { current }: RotationState,
+  { key: previous, fate, found }: ActionOf<"retire">,
+  { row }: Call,
+): void {
+  const key = `key ${formatKey(previous)}`;
+  if (fate?.despite === "use") row.warn(`${key} ${lastUseIn(found)}. It is revoked anyway, because maxOverlap is over`);
+  if (fate?.despite === "no history") {
+    row.warn(
+      `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack ${found.why}`,
+    );
+  }
+  if (fate?.despite === "unused successor") {
+    row.warn(
+      `${key} is revoked, because maxOverlap is over, although nobody has used its successor, key ${current?.id}`,
+    );
+  }
 }
 
-function report(
-  previous: HeldKey,
-  { record, fate, why }: Listed & { readonly fate: PreviousFate; readonly why: string },
+function lastUseIn({ record }: ListedPrevious): string {
+  const { lastUsedAt, lastUsedFromAddr } = record === "unknown" ? {} : record;
+  return `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
+}
+
+/** Says why the previous key stays. */
+export function reportKept(
   { current, inputs }: RotationState,
+  { key: previous, fate, found }: ActionOf<"keep">,
   { row }: Call,
 ): void {
   const key = `key ${formatKey(previous)}`;
   const successor = `its successor, key ${current?.id}`;
-  const { lastUsedAt, lastUsedFromAddr } = record === "unknown" ? {} : record;
-  const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
-  if (fate.fate === "revoke") {
-    if (fate.despite === "use") row.warn(`${key} ${use}. It is revoked anyway, because maxOverlap is over`);
-    if (fate.despite === "no history") {
-      row.warn(
-        `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack ${why}`,
-      );
-    }
-    if (fate.despite === "unused successor") {
-      row.warn(`${key} is revoked, because maxOverlap is over, although nobody has used ${successor}`);
-    }
-    return;
-  }
   const until = isoOf(fate.until);
   switch (fate.why) {
     case "grace":
@@ -162,13 +156,13 @@ function report(
       break;
     case "no history":
       row.warn(
-        `${key} stays live, because nothing shows whether its successor was delivered: the history of the stack ${why}. keyplane ` +
+        `${key} stays live, because nothing shows whether its successor was delivered: the history of the stack ${found.why}. keyplane ` +
           `asks again after ${until}, and revokes it when maxOverlap is over`,
       );
       break;
     case "in use":
       row.warn(
-        `${key} ${use}. It is kept until nobody has used it for ${formatDuration(overlapOf(inputs).quiet)}, but not longer than ` +
+        `${key} ${lastUseIn(found)}. It is kept until nobody has used it for ${formatDuration(overlapOf(inputs).quiet)}, but not longer than ` +
           `maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
       );
       break;

@@ -1,37 +1,35 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../../api/account";
 import { isoOf } from "../../duration";
-import { isKeyplaneError, KeyplaneError, messageOf } from "../../errors";
+import { KeyplaneError } from "../../errors";
 import type { Call } from "../../keys/call";
 import { areClocksApart } from "../../keys/clock";
-import { NotCreated } from "../../keys/creating";
+import { type Creation, newKey, noKey } from "../../keys/creating";
 import { expiresAt, graceOf } from "../../keys/deadline";
 import { mustBeHere } from "../../keys/finding";
 import { formatKey } from "../../keys/naming";
-import { newKey } from "../../keys/new-key";
 import { waitForProjects } from "../../keys/readiness";
 import { endOf, revokeAll, settingWith } from "../../keys/revoking";
-import type { HeldKey, Left } from "../../keys/state";
-import { NotReady } from "../resource";
+import type { HeldKey } from "../../keys/state";
+import type { Result } from "../resource";
 import type { RotationInputs } from "./fields";
-import type { RotationReason } from "./plan";
+import type { Rotation } from "./plan";
 import { stillLive } from "./retiring";
 import { type RotationState, recorded } from "./state";
 
 /**
  * Creates a new current key and returns the state. The old one becomes the previous key; one that `revokeNow` names is
- * revoked as soon as its successor is ready. Throws `NotReady` if the new key is not ready yet, or if none could be
- * created but the run has changed something.
+ * revoked as soon as its successor is ready. Throws only if the run has changed nothing.
  * @param saved - The state before the run.
  */
 export async function rotateKey(
   before: RotationState,
-  reason: RotationReason,
+  reason: Rotation,
   saved: RotationState,
   call: Call,
-): Promise<RotationState> {
+): Promise<Result<RotationState>> {
   const { inputs, current: old } = before;
-  const { id = "", place } = call;
+  const { place } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
@@ -44,11 +42,12 @@ export async function rotateKey(
     call,
   );
   const withLeft = { ...state, ...made.left };
-  if ("error" in made) {
-    if (sameKeys(withLeft, saved)) throw made.error;
-    throw new NotReady(id, withLeft, messageOf(made.error), isKeyplaneError(made.error) ? made.error.code : undefined);
+  if (made.key === undefined) {
+    const { problem } = made;
+    if (sameKeys(withLeft, saved)) throw problem;
+    return { state: withLeft, problem };
   }
-  const { key: current, createdAt, unready } = made;
+  const { key: current, createdAt, problem } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
     ...withLeft,
@@ -63,16 +62,14 @@ export async function rotateKey(
     fingerprint: place.fingerprint,
   };
   say({ before, next, reason, ownSetting }, call);
-  if (old === undefined || !isRevokedNow) {
-    if (unready !== undefined) throw new NotReady(id, next, unready);
-    return next;
-  }
+  if (old === undefined || !isRevokedNow) return { state: next, problem };
   // Until its successor is ready, a consumer may have no other key.
   const waiting = { ...next, pendingRevocations: [...next.pendingRevocations, old.id] };
-  if (unready !== undefined) throw new NotReady(id, waiting, unready);
-  if ((await revokeAll([recorded(old, before)], call)).length > 0) throw stillLive(old.id, waiting, call);
+  if (problem !== undefined) return { state: waiting, problem };
+  if ((await revokeAll([recorded(old, before)], call)).length > 0)
+    return { state: waiting, problem: stillLive(old.id) };
   call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
-  return next;
+  return { state: next };
 }
 
 /**
@@ -101,26 +98,23 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
   throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
 }
 
-/** A new key; or why there is none, or none that can be used. */
-type Attempt = Awaited<ReturnType<typeof newKey>> | { readonly left: Left; readonly error: unknown };
-
 /** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
-async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Attempt> {
-  let made: Awaited<ReturnType<typeof newKey>>;
+async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Creation> {
+  let made: Creation;
   try {
     await waitForProjects(inputs, call);
     call.row.progress("creating a new key");
     made = await newKey(inputs, before, call);
   } catch (error) {
-    return error instanceof NotCreated ? { left: error.left, error: error.cause } : { left: before, error };
+    return noKey(before, error);
   }
-  const { key, createdAt, pending, left, why } = made;
-  if (!pending.some((each) => each.status === "failed")) return made;
+  if (made.key === undefined || !made.pending.some((each) => each.status === "failed")) return made;
+  const { key, createdAt, left, why } = made;
   const { id, name } = key;
   const live = await revokeAll([{ id, name, createdAt, fingerprint: call.place.fingerprint }], call);
   const text = `the new key ${id} was not delivered and ${endOf(live.length === 0)}: ${why}. The next \`pulumi up\` creates another one`;
   const pendingRevocations = [...left.pendingRevocations, ...live];
-  return { left: { ...left, pendingRevocations }, error: new KeyplaneError("KP-UNUSABLE", text) };
+  return noKey({ ...left, pendingRevocations }, new KeyplaneError("KP-UNUSABLE", text));
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
@@ -136,7 +130,7 @@ function say(
   rotation: {
     readonly before: RotationState;
     readonly next: RotationState;
-    readonly reason: RotationReason;
+    readonly reason: Rotation;
     readonly ownSetting: string | undefined;
   },
   call: Call,

@@ -4,7 +4,7 @@ import { deadlineIn, expiresAt, graceOf, sameAge } from "../../keys/deadline";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
 import { markIn } from "../../keys/naming";
-import { type HeldKey, heldKey, type KeyState, readKeyState, writeKeyState } from "../../keys/state";
+import { type HeldKey, heldKey, type KeyState, pendingKeys, readKeyState, writeKeyState } from "../../keys/state";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
@@ -100,7 +100,6 @@ export function writeState(state: RotationState): Members {
     rotatedAt: previous && state.rotatedAt,
     deliveredAt: previous && state.deliveredAt,
     retireAfter: isoOf(retireTime(state)),
-    nextAction: nextAction(state),
   };
   return withoutEmpty<Members>(inputs, writeKeyState(state), written);
 }
@@ -150,45 +149,8 @@ export function recorded(key: HeldKey, { fingerprint, current, createdAt, inputs
   return { ...key, fingerprint, ...(key === current && { createdAt, isUseAwaited }) };
 }
 
-/** Keys to revoke. They can be as new as the current key. */
-export function pendingKeys({
-  pendingRevocations,
-  adopted,
-  inputs,
-  fingerprint,
-  createdAt,
-}: RotationState): readonly RecordedKey[] {
-  return pendingRevocations.map((id) => ({
-    id,
-    mark: inputs.__mark,
-    fingerprint,
-    createdAt,
-    name: adopted?.id === id ? adopted.name : undefined,
-  }));
-}
-
-/**
- * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
- * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
- * every preview.
- */
-function nextAction(state: RotationState): string {
-  const { current, previous, inputs } = state;
-  const steps: string[] = [];
-  if (current === undefined) steps.push("create a new key");
-  else if (state.pending.length > 0) steps.push(`wait until key ${current.id} is ready`);
-  const at = current && rotateAt(state.createdAt, inputs, graceOf(inputs));
-  const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
-  const isOther =
-    current !== undefined &&
-    (!sameAge(state.leasedFor, inputs.maxAge) || !sameRecipients(state.sealedTo, inputs.sealTo));
-  if (state.isQueued || isOther) {
-    steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
-  } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
-  if (previous !== undefined) {
-    const orUnused = inputs.requireUse && current !== undefined ? `, or key ${current.id} was never used` : "";
-    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state))}, unless it is in use${orUnused}`);
-  }
-  for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
-  return steps.join("; ") || "rotate when a trigger changes";
+/** Keys to revoke. Only one that was adopted has a name of its own. */
+export function toRevoke(state: RotationState): readonly RecordedKey[] {
+  const { adopted } = state;
+  return pendingKeys(state, (id) => (adopted?.id === id ? adopted.name : undefined));
 }

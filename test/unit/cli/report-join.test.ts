@@ -147,6 +147,19 @@ test("a rotating key does not wait for a window that opens when its grace would 
   expect([isDue({ gracePeriod: "1h" }), isDue({ gracePeriod: "20h" })]).toEqual([false, true]);
 });
 
+test.each<[string, object, object]>([
+  ["cannot become ready", { pending: [{ action: "verify", status: "failed" }] }, { action: "rotate", isDue: true }],
+  ["is not ready yet", { pending: [{ action: "verify" }] }, { action: "wait", isDue: true }],
+  [
+    "is to be revoked beside its previous key",
+    { revokeNow: "7", previousKeyId: "6" },
+    { action: "rotate", isDue: true },
+  ],
+])("a rotating key that %s says what the next up does with it", (_, outputs, next) => {
+  const state = stateOf(npmKey("RotatingApiKey", "app", { keyId: "7", name: "a", ...outputs }));
+  expect(keyOf(report([listOf([{ id: "7", name: "a" }])], state), "7").next).toMatchObject(next);
+});
+
 test("a key that no state holds ends at its deadline, which keyplane reap looks after", () => {
   const keys = [-1, 1].map((days) => ({
     id: String(days),

@@ -5,7 +5,7 @@ import { apiKey } from "../../../provider/resources/api-key";
 import { projectReady } from "../../../provider/resources/project-ready";
 import type { Made, ResourceType } from "../../../provider/resources/resource";
 import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
-import type { CallError } from "../../../provider/session/call";
+import type { Answer } from "../../../provider/session/call";
 import { EngineLink, type Severity } from "../../../provider/session/engine-link";
 import { Session } from "../../../provider/session/session";
 import {
@@ -359,7 +359,7 @@ export class TestStack {
       const { id, outputs } = before;
       await this.#during({ type: "updating", resource: written({ ...before, id: "", inputs }) }, async () => {
         await saving(
-          async () => ({ id, state: await updateResource(run, target, { id, outputs, inputs }) }),
+          async () => ({ id, ...(await updateResource(run, target, { id, outputs, inputs })) }),
           ({ state }, initFailed) => {
             if (!isKilled) this.#replace(before, { ...before, inputs, outputs: plain(state), initFailed });
           },
@@ -426,14 +426,13 @@ export class TestStack {
 }
 
 /** Saves what a verb answers, and what it leaves if the resource is not ready. */
-async function saving(verb: () => Promise<Made>, save: (made: Made, initFailed: boolean) => void): Promise<void> {
-  try {
-    save(await verb(), false);
-  } catch (error) {
-    const { notReady } = error as CallError;
-    if (notReady !== undefined) save(notReady, true);
-    throw error;
-  }
+async function saving(
+  verb: () => Promise<Answer<Made>>,
+  save: (made: Answer<Made>, initFailed: boolean) => void,
+): Promise<void> {
+  const made = await verb();
+  save(made, made.problem !== undefined);
+  if (made.problem !== undefined) throw new Error(made.problem);
 }
 
 const targetOf = ({ kind, name }: Pick<Saved, "kind" | "name">): { type: ResourceType; urn: string } => ({

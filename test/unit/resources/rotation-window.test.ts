@@ -52,6 +52,21 @@ describe.each([
 });
 
 describe("a closed window", () => {
+  test("is not what a key waits for that has none, and whose previous key is in use", async () => {
+    const stack = await TestStack.start();
+    const program = (at: string, inputs: Members = {}) => ({
+      ci: rotating({ rotateAfter: "2d", gracePeriod: "1d", rotationTriggers: { at }, ...inputs }),
+    });
+    await stack.up(program("1"));
+    await stack.up(program("2"));
+    await stack.clock.pass(2 * DAY + HOUR);
+    await stack.plane.state.useKey(String(stack.outputs().previousKeyId));
+    await stack.up(program("2"));
+    const run = await stack.up(program("2", { revokeOnDelete: false }));
+    expect(run).toMatchObject({ steps: { ci: "update" }, requests: [], info: [], errors: {} });
+    expect(await stack.live()).toHaveLength(2);
+  });
+
   test("holds up neither a trigger nor revokeNow nor a missing key", async () => {
     const stack = await TestStack.start();
     const window = windowAfter(stack, 2 * DAY);

@@ -22,7 +22,11 @@ function verb(session: Session, name: string, body: (call: Call) => Promise<void
     if (severity !== "progress") lines.push(`${severity}: ${text}`);
   });
   const target = { type: projectReady, urn };
-  const ended = runCall(session, target, { verb: "create", scopeAndMark: {} }, body).catch((error: Error) => error);
+  const answer = async (call: Call) => {
+    await body(call);
+    return {};
+  };
+  const ended = runCall(session, target, { verb: "create", scopeAndMark: {} }, answer).catch((error: Error) => error);
   return { lines, ended };
 }
 

@@ -2,11 +2,12 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
+import { KeyplaneError } from "../../../provider/errors";
 import { KeyMemory } from "../../../provider/keys/memory";
-import { isSecret, membersOf } from "../../../provider/members";
+import { isSecret, type Members, membersOf } from "../../../provider/members";
 import { service } from "../../../provider/plugin/server";
 import { apiKey } from "../../../provider/resources/api-key";
-import { NotReady, type ResourceType } from "../../../provider/resources/resource";
+import type { ResourceType } from "../../../provider/resources/resource";
 import { conceal } from "../../../provider/secrets";
 import { EngineLink } from "../../../provider/session/engine-link";
 import { Session } from "../../../provider/session/session";
@@ -25,6 +26,10 @@ afterAll(() => void vi.restoreAllMocks());
 
 const npm = (parts: Partial<ResourceType>) => adapt({ ...apiKey, ...parts });
 const fails = (error: Error) => npm({ create: () => Promise.reject(error) }).create({}) as Promise<unknown>;
+const isNotReady = (outputs: Members, why: string) => {
+  const problem = new KeyplaneError("KP-NOT-READY", why);
+  return npm({ create: async () => ({ id: "7", state: outputs, problem }) }).create({}) as Promise<unknown>;
+};
 
 /** Calls the plugin, and returns what it answers. */
 function plugin(verb: string, request: unknown): Promise<provider.CheckResponse> {
@@ -65,7 +70,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a message to the engine": () => logged(HOSTILE),
   "an error of the npm package": () => fails(new Error(HOSTILE)).catch((error: Error) => error.message),
   "a reason of the npm package why a key is not ready": () =>
-    fails(new NotReady("7", {}, HOSTILE)).catch(({ reasons }: { reasons: string[] }) => reasons.join()),
+    isNotReady({}, HOSTILE).catch(({ reasons }: { reasons: string[] }) => reasons.join()),
   "a failed check of the npm package": async () => {
     const answer = await npm({ rules: () => [{ property: "", reason: HOSTILE }] }).check?.({}, {});
     return answer?.failures?.map(({ reason }) => reason).join();
@@ -87,13 +92,13 @@ test("the npm package marks the secrets of a key in each answer, also of one tha
   const verbs = npm({
     create: async () => ({ id: "7", state: outputs }),
     read: async () => outputs,
-    update: async () => outputs,
+    update: async () => ({ state: outputs }),
   });
   const answers: unknown[] = [
     (await verbs.create({})).outs,
     (await verbs.read?.("7", {}))?.props,
     (await verbs.update?.("7", {}, {}))?.outs,
-    await fails(new NotReady("7", outputs, "it waits")).catch(({ properties }) => properties),
+    await isNotReady(outputs, "it waits").catch(({ properties }) => properties),
   ];
   for (const { key } of answers.map(membersOf)) expect([isSecret(key), unmarked(key)]).toEqual([true, "k"]);
 });
