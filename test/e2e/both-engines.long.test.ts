@@ -8,7 +8,6 @@ interface Step {
   readonly program?: string;
   /** The consumer that refuses its key. */
   readonly failing?: string;
-  readonly args?: readonly string[];
   readonly before?: (stack: StackUnderTest) => Promise<unknown>;
 }
 
@@ -39,12 +38,6 @@ const revokeOldest = async ({ plane }: StackUnderTest) => {
   // A refresh tries a key of the last minute for longer.
   await plane.clock.advance(120_000);
   await plane.state.revokeKey(oldest ?? expect.fail("no key is live"));
-};
-
-const importable = async ({ plane, run }: StackUnderTest) => {
-  const made = await plane.state.createKey("made-by-hand");
-  await run.workspace.setConfig("keyplane:importKeys", JSON.stringify({ [made.id]: made.key }), { secret: true });
-  await run.workspace.setConfig("imported", String(made.id));
 };
 
 const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
@@ -98,15 +91,6 @@ const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
     "npm package",
     [up(key(1) + USED), { ...refresh, before: revokeOldest }, up(key(1) + USED), destroy],
   ],
-  [
-    "the option import takes over a key, and a targeted run leaves out the other one",
-    "plugin",
-    [
-      up('new ApiKey("ci", {}, { import: config.require("imported") });', { before: importable }),
-      up('new ApiKey("ci"); new ApiKey("more"); new ApiKey("last");', { args: ["--target", "**::more"] }),
-      destroy,
-    ],
-  ],
 ];
 
 /** What a step did, without what differs from run to run. */
@@ -134,18 +118,14 @@ async function seenOn(engine: EngineName, frontEnd: FrontEnd, steps: readonly St
   }
 }
 
-async function seenIn(
-  stack: StackUnderTest,
-  { command, program, failing = "", args = [], before }: Step,
-  step: string,
-) {
+async function seenIn(stack: StackUnderTest, { command, program, failing = "", before }: Step, step: string) {
   const { run, plane } = stack;
   const { workspace } = run;
   await before?.(stack);
   if (program !== undefined) await stack.setProgram(program);
   await workspace.setConfig("failing", failing);
   const since = (await plane.log()).length;
-  const { exit, changes } = await run.run(command, { args, mayFail: true });
+  const { exit, changes } = await run.run(command, { mayFail: true });
   const requests = (await plane.log({ since })).map(({ method, route, path, query, effects }) => {
     const told = route === "/auth" ? query : "";
     return [method, route ?? path, told, ...effects.map(({ kind }) => kind)].filter(Boolean).join(" ");
@@ -183,7 +163,7 @@ async function maskOf(plane: ControlPlane): Promise<(value: unknown) => unknown>
   const patterns = [
     [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID"],
     [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"],
-    [/(?<=^ci-|^web-|^more-|^last-|^deploy-)[a-z0-9]{12}\b/g, "MARK"],
+    [/(?<=^ci-|^web-|^deploy-)[a-z0-9]{12}\b/g, "MARK"],
   ] as const;
   const clean = (text: string) => {
     const known = texts.reduce((rest, [value, name]) => rest.replaceAll(value, name), text);

@@ -59,7 +59,20 @@ test("a program creates keys with an explicit provider, reads data sources with 
   await run.destroy();
 });
 
-describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine has no command import)", () => {
+describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine has no imports and no --target)", () => {
+  test("the option import takes over a key, and a targeted run leaves out the other keys", async () => {
+    const { id, key } = await plane.state.createKey("made-by-hand");
+    run = await deployable(`exports.key = new Key("ApiKey", "ci", {}, { import: "${id}" }).key;`);
+    await run.workspace.setConfig("keyplane:importKeys", JSON.stringify({ [id]: key }), { secret: true });
+    expect(await run.requestsOf(() => run.run("up"))).not.toContain("POST /api_keys");
+    expect((await run.workspace.outputs({ showSecrets: true })).key).toBe(key);
+    const keys = '["ci", "more", "last"].map((name) => new Key("ApiKey", name));';
+    await run.workspace.setProgram({ "index.js": HEAD + keys });
+    expect((await run.run("up", { args: ["--target", "**::more"] })).changes).toEqual(["create more"]);
+    expect(await plane.liveKeys()).toHaveLength(2);
+    await run.destroy();
+  });
+
   test("a program takes over a key that pulumi import has imported, and the next run changes nothing", async () => {
     run = await deployable('exports.key = new Key("ApiKey", "ci").key;');
     const { id, key } = await plane.state.createKey("made-by-hand");

@@ -33,10 +33,13 @@ export interface RunResult {
   readonly hostPid?: number;
 }
 
+/** The operations that only the Pulumi CLI has. */
+type CliOperation = "import" | "import-replacement" | "read" | "read-replacement" | "discard" | "discard-replaced";
+
 /** One step of a run. */
 export interface Step {
   /** The operation. */
-  readonly op: Operation;
+  readonly op: Operation | CliOperation;
   /** The resource. */
   readonly urn: string;
   /** Whether the step failed. */

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Document, parse, parseDocument } from "yaml";
+import { NotSupportedError } from "../refused";
 import type { PassphraseSecrets } from "../state/secrets";
 
 /** A project, as described by its `Pulumi.yaml`. */
@@ -50,10 +51,9 @@ export async function loadProject(from: string): Promise<Project> {
   const file = (parse(await readFile(projectFile(root), "utf8")) ?? {}) as Record<string, Yaml>;
   const { name, runtime, main } = file;
   if (typeof name !== "string") throw new Error(`${projectFile(root)}: no project name`);
-  if ("packages" in file) throw new Error(`${projectFile(root)}: packages are not supported by the embedded engine`);
+  if ("packages" in file) throw new NotSupportedError(`packages in a Pulumi.yaml (${projectFile(root)})`);
   const { language, options } = runtimeOf(runtime ?? null);
-  if (language !== "nodejs")
-    throw new Error(`runtime ${String(language)} is not supported by the embedded engine, only nodejs`);
+  if (language !== "nodejs") throw new NotSupportedError(`the runtime ${String(language)}`);
   const target = resolve(root, typeof main === "string" ? main : ".");
   const isFile = /\.[cm]?[jt]s$/.test(target);
   return {
@@ -144,7 +144,7 @@ function runtimeOf(runtime: Yaml): { language: Yaml | undefined; options: Record
 function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
   const { providers = [], ...others } = isMap(plugins) ? plugins : {};
   const [other] = Object.keys(others);
-  if (other) throw new Error(`${projectFile(root)}: plugins.${other} are not supported by the embedded engine`);
+  if (other) throw new NotSupportedError(`plugins.${other} in a Pulumi.yaml (${projectFile(root)})`);
   return (Array.isArray(providers) ? providers : []).map((declared) => {
     const { name, path, version } = isMap(declared) ? declared : {};
     if (typeof name !== "string" || name === "") {

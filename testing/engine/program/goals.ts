@@ -1,20 +1,15 @@
 /** Converts registrations to goals, including options inherited from parents. */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type {
-  ReadResourceRequest,
-  RegisterResourceRequest,
-  ResourceInvokeRequest,
-} from "@pulumi/pulumi/proto/resource_pb";
+import type { RegisterResourceRequest, ResourceInvokeRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
 import { ANY_VERSION, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
 import { type CustomTimeouts, providerUrn } from "../state/checkpoint";
-import type { Json, Properties } from "../state/property";
+import type { Properties } from "../state/property";
 import { isProviderType, packageOf, providerTypeOf, typeOf } from "../state/urn";
-import type { ReadGoal } from "../steps";
 import type { Alias, Goal } from "./goal";
-import { receive, receiveMap } from "./wire";
+import { receive } from "./wire";
 
 /** Options that registrations of older SDKs do not have, because their programs cannot set them. */
 type Newer =
@@ -43,13 +38,8 @@ export const EMPTY_GOAL: Goal = {
   additionalSecretOutputs: [],
   aliases: [],
   customTimeouts: undefined,
-  importId: "",
   replaceOnChanges: [],
-  replacementTrigger: undefined,
   retainOnDelete: undefined,
-  deletedWith: "",
-  replaceWith: [],
-  hideDiffs: [],
   sourcePosition: "",
   stackTrace: [],
 };
@@ -75,7 +65,6 @@ export class Goals {
     const custom = request.getCustom();
     const parent = this.known.get(request.getParent());
     const { properties, dependencies, propertyDependencies } = valuesOf(request);
-    const trigger = request.getReplacementTrigger?.();
     return {
       type,
       name: request.getName(),
@@ -95,32 +84,11 @@ export class Goals {
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
       aliases: aliasesOf(request),
       customTimeouts: timeoutsOf(request),
-      importId: request.getImportid(),
       replaceOnChanges: request.getReplaceonchangesList(),
-      replacementTrigger: trigger ? receive(trigger.toJavaScript() as Json).value : undefined,
       retainOnDelete:
         (request.hasRetainondelete?.() ?? request.getRetainondelete())
           ? request.getRetainondelete()
           : parent?.retainOnDelete,
-      deletedWith: request.getDeletedwith() || (parent?.deletedWith ?? ""),
-      replaceWith: request.getReplaceWithList?.() ?? [],
-      hideDiffs: request.getHidediffsList?.() ?? [],
-      ...positionOf(this.projectRoot, request),
-    };
-  }
-
-  /** Creates the goal of a read. */
-  async ofRead(request: ReadResourceRequest, defaultProvider: DefaultProvider): Promise<ReadGoal> {
-    const type = request.getType();
-    return {
-      type,
-      name: request.getName(),
-      id: request.getId(),
-      parent: request.getParent(),
-      provider: request.getProvider() || (await defaultProvider(packageOf(type), this.versionOf(request))),
-      properties: receiveMap((request.getProperties()?.toJavaScript() ?? {}) as Properties),
-      dependencies: request.getDependenciesList(),
-      additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
       ...positionOf(this.projectRoot, request),
     };
   }
@@ -169,23 +137,32 @@ export class Goals {
 }
 
 /** A request that may ask for a version of a plugin. */
-type Demanding = Pick<ReadResourceRequest, "getVersion" | "getPlugindownloadurl">;
+type Demanding = Pick<RegisterResourceRequest, "getVersion" | "getPlugindownloadurl">;
 
 function demandsOf(request: Demanding): PackageVersion {
   return { version: request.getVersion(), downloadUrl: request.getPlugindownloadurl().replace(/\/$/, "") };
 }
 
+/** The options that programs may set but this engine does not support, and whether a registration has them. */
+const REFUSED: Readonly<Record<string, (request: Registration) => boolean>> = {
+  import: (request) => request.getImportid() !== "",
+  transforms: (request) => request.getTransformsList().length > 0,
+  hooks: (request) =>
+    request.hasHooks?.() === true &&
+    Object.values(request.getHooks?.()?.toObject() ?? {}).some(({ length }) => length > 0),
+  envVarMappings: (request) => (request.getEnvvarmappingsMap?.().getLength() ?? 0) > 0,
+  deletedWith: (request) => request.getDeletedwith() !== "",
+  replaceWith: (request) => (request.getReplaceWithList?.() ?? []).length > 0,
+  replacementTrigger: (request) => request.getReplacementTrigger?.() !== undefined,
+  hideDiffs: (request) => (request.getHidediffsList?.() ?? []).length > 0,
+};
+
 function refuseUnsupported(request: Registration): void {
-  const named = `${request.getType()} '${request.getName()}'`;
-  if (request.getRemote()) throw new NotSupportedError(`a remote component (${named})`);
-  if (request.getTransformsList().length > 0) throw new NotSupportedError(`the resource option transforms (${named})`);
-  if (request.hasHooks?.() && Object.values(request.getHooks?.()?.toObject() ?? {}).some((list) => list.length > 0)) {
-    throw new NotSupportedError(`the resource option hooks (${named})`);
-  }
-  if ((request.getEnvvarmappingsMap?.().getLength() ?? 0) > 0) {
-    throw new NotSupportedError(`the resource option envVarMappings (${named})`);
-  }
-  if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package (${named})`);
+  const named = `(${request.getType()} '${request.getName()}')`;
+  if (request.getRemote()) throw new NotSupportedError(`a remote component ${named}`);
+  if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package ${named}`);
+  const option = Object.keys(REFUSED).find((name) => REFUSED[name]?.(request));
+  if (option !== undefined) throw new NotSupportedError(`the resource option ${option} ${named}`);
 }
 
 function valuesOf(request: Registration): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {

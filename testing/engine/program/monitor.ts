@@ -1,7 +1,6 @@
 /** The gRPC resource monitor that `@pulumi/pulumi` calls from a running program. */
 import type { handleUnaryCall, Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import type {
-  ReadResourceRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   ResourceInvokeRequest,
@@ -10,11 +9,11 @@ import type {
 import { defaultProviderName, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import type { PackageProvider } from "../provider/provider";
 import { NotSupportedError } from "../refused";
+import type { ResourceState } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
 import { packageOf, providerTypeOf, STACK_TYPE, typeOf } from "../state/urn";
-import type { ReadResult } from "../steps";
-import type { Goal, RegisterResult } from "./goal";
+import type { Goal } from "./goal";
 import { EMPTY_GOAL, Goals } from "./goals";
 import { Mailbox } from "./mailbox";
 import type { PulumiSdk } from "./pulumi-sdk";
@@ -101,7 +100,7 @@ export class ResourceMonitor implements Source {
         return response;
       }),
       registerResource: this.answer((request: RegisterResourceRequest) => this.register(request)),
-      readResource: this.answer((request: ReadResourceRequest) => this.read(request)),
+      readResource: this.answer(() => refuse("a resource that is read by its id")),
       registerResourceOutputs: this.answer(async (request: RegisterResourceOutputsRequest) => {
         await this.registerOutputs(request);
         return new Empty();
@@ -170,33 +169,16 @@ export class ResourceMonitor implements Source {
     const { sdk } = this.options;
     this.firstAfterMs ||= performance.now() - this.started;
     const goal = await this.goals.of(request, (name, version) => this.provider(name, version));
-    const result = await new Promise<RegisterResult>((done) => {
+    const state = await new Promise<ResourceState>((done) => {
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
-    if (result.result !== "success" && !request.getSupportsresultreporting()) {
-      throw new Error("resource registration failed");
-    }
-    this.goals.registered(result.state.urn, goal, request);
+    this.goals.registered(state.urn, goal, request);
     const response = new sdk.resource.RegisterResourceResponse();
-    response.setUrn(result.state.urn).setId(result.state.id ?? "");
+    response.setUrn(state.urn).setId(state.id ?? "");
     // A component's outputs of an earlier run may refer to resources that do not exist yet.
-    const outputs = goal.custom ? (result.state.outputs ?? {}) : {};
+    const outputs = goal.custom ? (state.outputs ?? {}) : {};
     response.setObject(sdk.struct.fromJavaScript(forProgram(outputs)));
-    const { SUCCESS, FAIL, SKIP } = sdk.resource.Result;
-    response.setResult({ success: SUCCESS, failed: FAIL, skipped: SKIP }[result.result]);
-    if (result.unknown && "setUnknown" in response)
-      (response as { setUnknown(unknown: boolean): void }).setUnknown(true);
     return response;
-  }
-
-  private async read(request: ReadResourceRequest) {
-    const { sdk } = this.options;
-    const goal = await this.goals.ofRead(request, (name, version) => this.provider(name, version));
-    // In a run that continues on error, a failed read returns what is known. Its dependents are skipped.
-    const { state } = await new Promise<ReadResult>((done) => this.mailbox.send({ kind: "read", goal, done }));
-    const response = new sdk.resource.ReadResourceResponse();
-    response.setUrn(state.urn);
-    return response.setProperties(sdk.struct.fromJavaScript(forProgram(state.outputs ?? {})));
   }
 
   private async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -248,11 +230,8 @@ export class ResourceMonitor implements Source {
     const key = JSON.stringify([packageName, version]);
     const known = this.defaultProviders.get(key);
     if (known) return known;
-    const registered = new Promise<string>((resolve, reject) => {
-      const done = ({ state, result }: RegisterResult) => {
-        if (result === "success") resolve(`${state.urn}::${state.id}`);
-        else reject(new Error(`the default provider of the package ${packageName} could not be registered`));
-      };
+    const registered = new Promise<string>((resolve) => {
+      const done = ({ urn, id }: ResourceState) => resolve(`${urn}::${id}`);
       const goal: Goal = {
         ...EMPTY_GOAL,
         type: providerTypeOf(packageName),

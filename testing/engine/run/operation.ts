@@ -231,7 +231,11 @@ export class OperationRun {
   }
 }
 
-function refuseUnsupported({ urn, viewOf, resourceHooks, refreshBeforeUpdate }: ResourceState): void {
+function refuseUnsupported(state: ResourceState): void {
+  const { urn, viewOf, resourceHooks, refreshBeforeUpdate, external, deletedWith, replaceWith = [] } = state;
+  if (external) throw new NotSupportedError(`a resource that is read by its id (${urn})`);
+  if (deletedWith) throw new NotSupportedError(`the resource option deletedWith (${urn})`);
+  if (replaceWith.length > 0) throw new NotSupportedError(`the resource option replaceWith (${urn})`);
   if (viewOf) throw new NotSupportedError(`a view of a resource (${urn})`);
   if (refreshBeforeUpdate) throw new NotSupportedError(`a resource refreshed before each update (${urn})`);
   if (resourceHooks && Object.keys(resourceHooks).length > 0) throw new NotSupportedError(`a resource hook (${urn})`);
