@@ -28,10 +28,6 @@ const component = (n: number) => `
     }
   }
   new Team("web");`;
-const provider = (concurrency: number) => `
-  const settings = { baseUrl: config.require("reportTo"), apiKey: config.requireSecret("credential") };
-  const eu = new Provider("eu", { ...settings, concurrency: ${concurrency} });
-  exports.key = new ApiKey("ci", {}, { provider: eu }).key;`;
 
 const revokeOldest = async ({ plane }: StackUnderTest) => {
   const [oldest] = (await plane.liveKeys()).map(({ id }) => id).sort();
@@ -53,18 +49,6 @@ const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
     "a key below a component rotates in place, with the plugin",
     "plugin",
     [up(component(1)), up(component(2)), destroy],
-  ],
-  [
-    "an explicit provider makes a key, and is changed",
-    "plugin",
-    [
-      up(provider(2), {
-        before: ({ run, plane }) => run.workspace.setConfig("credential", plane.apiKey, { secret: true }),
-      }),
-      up(provider(3)),
-      refresh,
-      destroy,
-    ],
   ],
   [
     "a dependent fails in a rotation, and the next run goes on",

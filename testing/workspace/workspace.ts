@@ -32,8 +32,8 @@ export interface WorkspaceOptions {
    */
   readonly packages?: Readonly<Record<string, string>>;
   /**
-   * Provider plugins that the program uses, by name (`{ probe: "test/probe-plugin" }` for the executable
-   * `pulumi-resource-probe`), with the folders of their executables. They are added to the `Pulumi.yaml`.
+   * Provider plugins that the program uses, by name (`{ keyplane: "bin" }` for the executable
+   * `pulumi-resource-keyplane`), with the folders of their executables. They are added to the `Pulumi.yaml`.
    */
   readonly plugins?: Readonly<Record<string, string>>;
   /**

@@ -32,8 +32,6 @@ export interface ProjectPlugin {
   readonly name: string;
   /** The folder of the executable. */
   readonly directory: string;
-  /** The only version for which the plugin is used. @default every version */
-  readonly version?: string;
 }
 
 /** A stack's configuration in plain text, with namespaces (`keyplane:baseUrl`). Objects are JSON text. */
@@ -146,7 +144,7 @@ function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
   const [other] = Object.keys(others);
   if (other) throw new NotSupportedError(`plugins.${other} in a Pulumi.yaml (${projectFile(root)})`);
   return (Array.isArray(providers) ? providers : []).map((declared) => {
-    const { name, path, version } = isMap(declared) ? declared : {};
+    const { name, path } = isMap(declared) ? declared : {};
     if (typeof name !== "string" || name === "") {
       throw new Error(`${projectFile(root)}: a plugin in plugins.providers has no name`);
     }
@@ -154,7 +152,7 @@ function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
     if (typeof path !== "string" || !isDirectory(directory)) {
       throw new Error(`${projectFile(root)}: the path of the plugin ${name} in plugins.providers is not a folder`);
     }
-    return { name, directory, ...(version !== undefined && version !== null && { version: String(version) }) };
+    return { name, directory };
   });
 }
 

@@ -1,12 +1,10 @@
 /** Finds what must be deleted before a resource that is deleted before its replacement is created. */
 
 import type { Deployment } from "../run/deployment";
-import { providerUrn } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
-import { isProviderType } from "../state/urn";
 import { UNKNOWN } from "../state/values";
-import { diffResource, requiresReplacement, withReplaceOnChanges } from "./diff";
+import { diffResource, withReplaceOnChanges } from "./diff";
 
 /** A resource that must be replaced together with another one, and the inputs that cause it. */
 export interface DependentReplacement {
@@ -48,7 +46,6 @@ export class DependentReplacements {
     const { state } = dependent;
     if (!state.custom) return undefined;
     this.deployment.ensureProviderOf(dependent);
-    if (state.provider && replaced.has(providerUrn(state.provider))) return [];
     const inputs = withUnknowns(state.inputs ?? {}, state.propertyDependencies ?? {}, replaced);
     if (inputs === undefined) return undefined;
     const request = {
@@ -59,11 +56,9 @@ export class DependentReplacements {
       newInputs: inputs,
       ignoreChanges: state.ignoreChanges ?? [],
     };
-    if (isProviderType(state.type)) this.deployment.providers.same(state.urn, state.id ?? "", state.inputs ?? {});
     const asked = await diffResource(this.deployment.providerOf(state), request, true);
-    if (asked.unavailable !== undefined) throw new Error(asked.unavailable);
-    const diff = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
-    return requiresReplacement(diff) ? diff.replaceKeys : undefined;
+    const { replaceKeys } = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
+    return replaceKeys.length > 0 ? replaceKeys : undefined;
   }
 }
 

@@ -2,19 +2,19 @@
 import { type Aliased, formerUrns } from "../program/aliases";
 import type { Goal, Registration } from "../program/goal";
 import type { Provider } from "../provider/provider";
+import { NotSupportedError } from "../refused";
 import type { Deployment } from "../run/deployment";
 import { BailError } from "../run/diagnostics";
 import type { ResourceState } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import { keepIgnored } from "../state/property-path";
 import { Resource } from "../state/resource";
-import { createUrn } from "../state/urn";
+import { createUrn, packageOf } from "../state/urn";
 import { equalValues } from "../state/values";
 import { CreateStep, DeleteStep, ReplaceStep, SameStep, type Step, UpdateStep } from "./";
 import { DependentReplacements } from "./dependent-replacements";
-import { type Diff, diffResource, NO_DIFF, replaceBecauseOf, requiresReplacement, withReplaceOnChanges } from "./diff";
+import { type Diff, diffResource, NO_DIFF, withReplaceOnChanges } from "./diff";
 import { invalidInput } from "./invalid-input";
-import { needsOtherProvider } from "./provider-change";
 
 /** A registration that is being converted to steps. */
 interface Subject {
@@ -160,11 +160,10 @@ export class StepGenerator {
   private async stepsOfDiff(subject: Subject & { old: Resource }): Promise<Step[]> {
     const { old, new: resource, goal, urn, registration } = subject;
     const asked = await this.diff(subject);
-    if (asked.unavailable !== undefined) this.deployment.diagnostics.warning(urn, asked.unavailable);
     const hasInitErrors = (old.state.initErrors ?? []).length > 0;
     const diff = withReplaceOnChanges(asked, goal.replaceOnChanges, hasInitErrors);
     const pending = old.state.pendingReplacement === true;
-    if ((diff.changes && requiresReplacement(diff)) || pending) return this.replace(subject, diff);
+    if ((diff.changes && diff.replaceKeys.length > 0) || pending) return this.replace(subject, diff);
     this.kept.add(urn);
     // With init errors and no change, the update continues to wait until the resource is ready.
     if (diff.changes || hasInitErrors) return [new UpdateStep(old, resource, registration, diff.changedKeys)];
@@ -174,7 +173,9 @@ export class StepGenerator {
   private async diff({ old, new: resource, goal, urn, provider }: Subject & { old: Resource }): Promise<Diff> {
     const { inputs = {} } = resource.state;
     const { id = "", inputs: oldInputs = {}, outputs: oldOutputs = {} } = old.state;
-    if (await needsOtherProvider(this.deployment, this.aliased, old, resource)) return replaceBecauseOf("provider");
+    if (goal.custom && packageOf(old.state.type) !== packageOf(goal.type)) {
+      throw new NotSupportedError(`a resource that moves to another package (${urn})`);
+    }
     if (provider === undefined) return { ...NO_DIFF, changes: !equalValues(oldInputs, inputs) };
     const request = { urn, id, oldInputs, oldOutputs, newInputs: inputs, ignoreChanges: goal.ignoreChanges };
     return diffResource(provider, request, this.deployment.options.preview);

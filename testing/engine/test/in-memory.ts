@@ -4,7 +4,7 @@ import type { Goal } from "../program/goal";
 import { EMPTY_GOAL } from "../program/goals";
 import { Mailbox } from "../program/mailbox";
 import type { Source, SourceEvent } from "../program/source";
-import type { DiffAnswer, DiffRequest, InvokeAnswer, Live, PackageProvider, ReadAnswer } from "../provider/provider";
+import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../provider/provider";
 import { ProviderRegistry } from "../provider/provider-registry";
 import { type Base, Deployment, type DeploymentOptions } from "../run/deployment";
 import { Diagnostics } from "../run/diagnostics";
@@ -29,17 +29,13 @@ export function urnOf(name: string, parentType = ""): string {
 }
 
 /** Records its calls. The inputs define its answers. */
-export class Remembering implements PackageProvider {
+export class Remembering implements Provider {
   readonly calls: string[] = [];
   /** The names of the resources that `read` reports as gone. */
   readonly gone = new Set<string>();
   /** The promises for which calls wait, by `METHOD NAME`. */
   readonly waits = new Map<string, Promise<void>>();
   private created = 0;
-
-  async invoke(): Promise<InvokeAnswer> {
-    return { result: {}, failures: [] };
-  }
 
   async check(urn: string, _olds: Properties, news: Properties, keepUnknowns: boolean) {
     this.calls.push(`check ${name(urn)}`);
@@ -132,9 +128,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
   const diagnostics = new Diagnostics(emit, []);
   const registry = new ProviderRegistry(() => ({
     checkConfig: async (_urn, _olds, inputs) => ({ inputs, failures: [] }),
-    diffConfig: async () => ({ replaceKeys: [], deleteBeforeReplace: false }),
     configure: () => provider,
-    close: async () => undefined,
   }));
   registry.same(PROVIDER_URN, "p-1", {});
   const options = { ...DEFAULTS, ...given.options };
