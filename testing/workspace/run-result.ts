@@ -33,13 +33,17 @@ export interface RunResult {
   readonly hostPid?: number;
 }
 
-/** The operations that only the Pulumi CLI has. */
-type CliOperation = "import" | "import-replacement" | "read" | "read-replacement" | "discard" | "discard-replaced";
-
 /** One step of a run. */
 export interface Step {
-  /** The operation. */
-  readonly op: Operation | CliOperation;
+  /** The operation. Only the Pulumi CLI imports, reads and discards. */
+  readonly op:
+    | Operation
+    | "import"
+    | "import-replacement"
+    | "read"
+    | "read-replacement"
+    | "discard"
+    | "discard-replaced";
   /** The resource. */
   readonly urn: string;
   /** Whether the step failed. */

@@ -67,7 +67,7 @@ export interface WorkspaceOptions {
 
 /** How to run one command. */
 export interface RunOptions {
-  /** More Pulumi arguments, such as `["--target", urn]`. */
+  /** More Pulumi arguments, such as `["--refresh"]`. */
   readonly args?: readonly string[];
   /** More variables, for this run only. */
   readonly env?: NodeJS.ProcessEnv;

@@ -7,6 +7,8 @@ import { parseFlags } from "../command/flags";
 import { manage } from "../command/stack-command";
 import { Goals } from "../program/goals";
 import { receiveMap } from "../program/wire";
+import { type OperationOptions, OperationRun } from "../run/operation";
+import type { ResourceState } from "../state/checkpoint";
 
 const NAMED = "(pulumi-nodejs:dynamic/t:T 'a')";
 
@@ -36,6 +38,18 @@ const refused: readonly [string, RegisterResourceRequest][] = [
 test.each(refused)("%s is refused by name, not ignored", async (what, asked) => {
   const goal = new Goals("/").of(asked, async () => "urn::id");
   await expect(goal).rejects.toThrow(`the embedded engine does not support ${what}: use the Pulumi CLI`);
+});
+
+test.each<[string, Partial<ResourceState>]>([
+  ["an explicit provider", { type: "pulumi:providers:aws", urn: "urn:pulumi:dev::proj::pulumi:providers:aws::eu" }],
+  ["a resource that is read by its id", { external: true }],
+  ["the resource option deletedWith", { deletedWith: "urn:other" }],
+  ["the resource option replaceWith", { replaceWith: ["urn:other"] }],
+])("a state with %s is refused before a run changes anything", (what, fields) => {
+  const resources = [{ urn: "urn:pulumi:dev::proj::t::a", type: "t", custom: true, ...fields }];
+  expect(() => new OperationRun({ resources } as unknown as OperationOptions)).toThrow(
+    `does not support ${what} (urn:`,
+  );
 });
 
 test("an asset is refused at any depth", () => {
