@@ -91,6 +91,6 @@ function marked(value: Json): Json {
 }
 
 /** Replaces each value of a map. */
-export function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
+function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

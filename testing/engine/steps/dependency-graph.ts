@@ -25,11 +25,6 @@ export class DependencyGraph {
     return this.index.has(resource);
   }
 
-  /** Gives `resource` the position of `existing`, which it came from. */
-  alias(resource: Resource, existing: Resource): void {
-    this.index.set(resource, this.indexOf(existing));
-  }
-
   /** Returns all direct and indirect dependents of a resource in snapshot order, without its children. */
   dependingOn(root: Resource, ignored: ReadonlySet<string>): Resource[] {
     const found: Resource[] = [];
