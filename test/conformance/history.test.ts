@@ -13,7 +13,7 @@ test("the history shows all runs that ended, the latest first, with their flags 
   workspace = await Workspace.create({ program: { "index.js": "" } });
   const options: RunOptions = { inProcess: true };
   expect(await history()).toEqual([]);
-  await workspace.up({ ...options, previewFirst: true, args: ["--target", "**", "--parallel=2", "--refresh"] });
+  await workspace.up({ ...options, previewFirst: true, args: ["--parallel=2", "--refresh"] });
   await workspace.preview(options);
   await workspace.setProgram({ "index.js": 'throw new Error("broken");' });
   await workspace.up({ ...options, mayFail: true });
@@ -30,10 +30,10 @@ test("the history shows all runs that ended, the latest first, with their flags 
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
   for (const { startTime, endTime } of all) expect([startTime, endTime]).toEqual([time, time]);
   const flags = {
-    ...{ "pulumi.flag.target": "set", "pulumi.flag.parallel": "set", "pulumi.flag.refresh": expect.any(String) },
+    ...{ "pulumi.flag.parallel": "set", "pulumi.flag.refresh": expect.any(String) },
     "pulumi.version": expect.stringMatching(/^v3\.\d+\.\d+/),
   };
   expect(all.at(-1)?.environment).toMatchObject(flags);
-  expect(all.at(0)?.environment).not.toHaveProperty(["pulumi.flag.target"]);
+  expect(all.at(0)?.environment).not.toHaveProperty(["pulumi.flag.parallel"]);
   expect(await history("--page-size", "3")).toEqual(all.slice(0, 3));
 });

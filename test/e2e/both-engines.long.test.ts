@@ -8,7 +8,6 @@ interface Step {
   readonly program?: string;
   /** The consumer that refuses its key. */
   readonly failing?: string;
-  readonly args?: readonly string[];
   readonly before?: (stack: StackUnderTest) => Promise<unknown>;
 }
 
@@ -29,22 +28,12 @@ const component = (n: number) => `
     }
   }
   new Team("web");`;
-const provider = (concurrency: number) => `
-  const settings = { baseUrl: config.require("reportTo"), apiKey: config.requireSecret("credential") };
-  const eu = new Provider("eu", { ...settings, concurrency: ${concurrency} });
-  exports.key = new ApiKey("ci", {}, { provider: eu }).key;`;
 
 const revokeOldest = async ({ plane }: StackUnderTest) => {
   const [oldest] = (await plane.liveKeys()).map(({ id }) => id).sort();
   // A refresh tries a key of the last minute for longer.
   await plane.clock.advance(120_000);
   await plane.state.revokeKey(oldest ?? expect.fail("no key is live"));
-};
-
-const importable = async ({ plane, run }: StackUnderTest) => {
-  const made = await plane.state.createKey("made-by-hand");
-  await run.workspace.setConfig("keyplane:importKeys", JSON.stringify({ [made.id]: made.key }), { secret: true });
-  await run.workspace.setConfig("imported", String(made.id));
 };
 
 const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
@@ -60,18 +49,6 @@ const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
     "a key below a component rotates in place, with the plugin",
     "plugin",
     [up(component(1)), up(component(2)), destroy],
-  ],
-  [
-    "an explicit provider makes a key, and is changed",
-    "plugin",
-    [
-      up(provider(2), {
-        before: ({ run, plane }) => run.workspace.setConfig("credential", plane.apiKey, { secret: true }),
-      }),
-      up(provider(3)),
-      refresh,
-      destroy,
-    ],
   ],
   [
     "a dependent fails in a rotation, and the next run goes on",
@@ -97,15 +74,6 @@ const PROGRAMS: readonly (readonly [string, FrontEnd, readonly Step[]])[] = [
     "a refresh finds a key that was revoked by hand, and the next run makes another one",
     "npm package",
     [up(key(1) + USED), { ...refresh, before: revokeOldest }, up(key(1) + USED), destroy],
-  ],
-  [
-    "the option import takes over a key, and a targeted run leaves out the other one",
-    "plugin",
-    [
-      up('new ApiKey("ci", {}, { import: config.require("imported") });', { before: importable }),
-      up('new ApiKey("ci"); new ApiKey("more"); new ApiKey("last");', { args: ["--target", "**::more"] }),
-      destroy,
-    ],
   ],
 ];
 
@@ -134,18 +102,14 @@ async function seenOn(engine: EngineName, frontEnd: FrontEnd, steps: readonly St
   }
 }
 
-async function seenIn(
-  stack: StackUnderTest,
-  { command, program, failing = "", args = [], before }: Step,
-  step: string,
-) {
+async function seenIn(stack: StackUnderTest, { command, program, failing = "", before }: Step, step: string) {
   const { run, plane } = stack;
   const { workspace } = run;
   await before?.(stack);
   if (program !== undefined) await stack.setProgram(program);
   await workspace.setConfig("failing", failing);
   const since = (await plane.log()).length;
-  const { exit, changes } = await run.run(command, { args, mayFail: true });
+  const { exit, changes } = await run.run(command, { mayFail: true });
   const requests = (await plane.log({ since })).map(({ method, route, path, query, effects }) => {
     const told = route === "/auth" ? query : "";
     return [method, route ?? path, told, ...effects.map(({ kind }) => kind)].filter(Boolean).join(" ");
@@ -183,7 +147,7 @@ async function maskOf(plane: ControlPlane): Promise<(value: unknown) => unknown>
   const patterns = [
     [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID"],
     [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"],
-    [/(?<=^ci-|^web-|^more-|^last-|^deploy-)[a-z0-9]{12}\b/g, "MARK"],
+    [/(?<=^ci-|^web-|^deploy-)[a-z0-9]{12}\b/g, "MARK"],
   ] as const;
   const clean = (text: string) => {
     const known = texts.reduce((rest, [value, name]) => rest.replaceAll(value, name), text);

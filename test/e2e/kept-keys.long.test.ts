@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, type FrontEnd, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, type FrontEnd, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 const open: StackUnderTest[] = [];
@@ -139,22 +139,25 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
-  test("of a key that cannot be revoked ends an up with --continue-on-error, and the next one replaces the key", async () => {
-    const stack = await start(frontEnd, exact(1));
-    await stack.up();
-    const [old] = await stack.live();
-    await plane.rules.add({ route: DELETE, status: 403, count: null });
-    await stack.setProgram(exact(2));
-    const failed = await stack.run.run("up", { args: ["--continue-on-error"], mayFail: true });
-    expect(failed.exit).not.toBe(0);
-    expect(messagesOf(failed)).toContain("KP-AUTH");
-    expect(await stack.expectLiveIsHeld()).toEqual([old]);
-    await plane.rules.clear();
-    await stack.up();
-    expect(await stack.expectLiveIsHeld()).not.toContain(old);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
-  });
+  test.skipIf(!ON_CLI)(
+    "of a key that cannot be revoked ends an up with --continue-on-error (which the embedded engine has not)",
+    async () => {
+      const stack = await start(frontEnd, exact(1));
+      await stack.up();
+      const [old] = await stack.live();
+      await plane.rules.add({ route: DELETE, status: 403, count: null });
+      await stack.setProgram(exact(2));
+      const failed = await stack.run.run("up", { args: ["--continue-on-error"], mayFail: true });
+      expect(failed.exit).not.toBe(0);
+      expect(messagesOf(failed)).toContain("KP-AUTH");
+      expect(await stack.expectLiveIsHeld()).toEqual([old]);
+      await plane.rules.clear();
+      await stack.up();
+      expect(await stack.expectLiveIsHeld()).not.toContain(old);
+      await stack.run.runIdle("up");
+      await stack.run.destroy();
+    },
+  );
 
   test("of a key that should survive stays taken, and the key stays in the state", async () => {
     const kept = (n: number, revokeOnDelete: boolean) => exact(n, `, revokeOnDelete: ${revokeOnDelete}`);

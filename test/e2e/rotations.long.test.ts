@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, FRONT_ENDS, LIST, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, FRONT_ENDS, LIST, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -79,8 +79,8 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
-  test(
-    "keeps the previous key while a consumer fails or is left out, and its grace counts from the first whole run",
+  test.skipIf(!ON_CLI)(
+    "keeps the previous key while a consumer fails or is left out (which the embedded engine cannot), and its grace counts from the first whole run",
     async () => {
       stack = await StackUnderTest.create(frontEnd, plane, program(1));
       await stack.up();

@@ -2,6 +2,7 @@ import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/te
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pluginForPreloads } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
+import { ON_CLI } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
 const PREFIX = "hush-prefix";

@@ -11,7 +11,7 @@ export interface CommandOptions {
   readonly config?: Readonly<Record<string, string>>;
   /** Secret configuration to set first. */
   readonly secretConfig?: Readonly<Record<string, string>>;
-  /** More Pulumi arguments, such as `["--target", urn]`. */
+  /** More Pulumi arguments, such as `["--refresh"]`. */
   readonly args?: readonly string[];
 }
 

@@ -10,6 +10,6 @@ export class NotSupportedError extends Error {
     /** The requested feature, such as `the resource option import`. */
     what: string,
   ) {
-    super(`${what} is not supported by the embedded engine: use the Pulumi CLI`);
+    super(`the embedded engine does not support ${what}: use the Pulumi CLI, for example with \`npx pulumi up\``);
   }
 }

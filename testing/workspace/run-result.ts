@@ -35,8 +35,15 @@ export interface RunResult {
 
 /** One step of a run. */
 export interface Step {
-  /** The operation. */
-  readonly op: Operation;
+  /** The operation. Only the Pulumi CLI imports, reads and discards. */
+  readonly op:
+    | Operation
+    | "import"
+    | "import-replacement"
+    | "read"
+    | "read-replacement"
+    | "discard"
+    | "discard-replaced";
   /** The resource. */
   readonly urn: string;
   /** Whether the step failed. */

@@ -8,7 +8,7 @@ import { loadProject, readSalt, setConfig, writeSalt } from "../engine/command/c
 import { SECRET_MARK } from "../engine/run/events";
 import type { Processes } from "../engine/run/processes";
 import { FileBackend } from "../engine/state/backend";
-import { type Deployment, type ExportedStack, manifestAt, schemaOf } from "../engine/state/checkpoint";
+import { type Deployment, type ExportedStack, FORMAT, manifestAt } from "../engine/state/checkpoint";
 import { mapMapSecrets, type Properties, revealed } from "../engine/state/property";
 import { PassphraseSecrets } from "../engine/state/secrets";
 import { type EngineName, engineCommand, engineOf } from "./engine-command";
@@ -32,8 +32,8 @@ export interface WorkspaceOptions {
    */
   readonly packages?: Readonly<Record<string, string>>;
   /**
-   * Provider plugins that the program uses, by name (`{ probe: "test/probe-plugin" }` for the executable
-   * `pulumi-resource-probe`), with the folders of their executables. They are added to the `Pulumi.yaml`.
+   * Provider plugins that the program uses, by name (`{ keyplane: "bin" }` for the executable
+   * `pulumi-resource-keyplane`), with the folders of their executables. They are added to the `Pulumi.yaml`.
    */
   readonly plugins?: Readonly<Record<string, string>>;
   /**
@@ -67,7 +67,7 @@ export interface WorkspaceOptions {
 
 /** How to run one command. */
 export interface RunOptions {
-  /** More Pulumi arguments, such as `["--target", urn]`. */
+  /** More Pulumi arguments, such as `["--refresh"]`. */
   readonly args?: readonly string[];
   /** More variables, for this run only. */
   readonly env?: NodeJS.ProcessEnv;
@@ -266,9 +266,9 @@ export class Workspace {
   /** Returns the stack's state, as `stack export` does: secrets as ciphertext, or as plaintext envelopes. */
   async exportState(options: { readonly showSecrets?: boolean } = {}): Promise<ExportedStack> {
     const deployment = await this.backend.load(this.project, this.stack);
-    if (deployment === undefined) return { version: 3, deployment: { manifest: manifestAt(new Date(0)) } };
+    if (deployment === undefined) return { version: FORMAT, deployment: { manifest: manifestAt(new Date(0)) } };
     return {
-      ...schemaOf(deployment),
+      version: FORMAT,
       deployment: options.showSecrets ? await this.opened(deployment) : deployment,
     };
   }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Document, parse, parseDocument } from "yaml";
+import { NotSupportedError } from "../refused";
 import type { PassphraseSecrets } from "../state/secrets";
 
 /** A project, as described by its `Pulumi.yaml`. */
@@ -31,8 +32,6 @@ export interface ProjectPlugin {
   readonly name: string;
   /** The folder of the executable. */
   readonly directory: string;
-  /** The only version for which the plugin is used. @default every version */
-  readonly version?: string;
 }
 
 /** A stack's configuration in plain text, with namespaces (`keyplane:baseUrl`). Objects are JSON text. */
@@ -50,10 +49,9 @@ export async function loadProject(from: string): Promise<Project> {
   const file = (parse(await readFile(projectFile(root), "utf8")) ?? {}) as Record<string, Yaml>;
   const { name, runtime, main } = file;
   if (typeof name !== "string") throw new Error(`${projectFile(root)}: no project name`);
-  if ("packages" in file) throw new Error(`${projectFile(root)}: packages are not supported by the embedded engine`);
+  if ("packages" in file) throw new NotSupportedError(`packages in a Pulumi.yaml (${projectFile(root)})`);
   const { language, options } = runtimeOf(runtime ?? null);
-  if (language !== "nodejs")
-    throw new Error(`runtime ${String(language)} is not supported by the embedded engine, only nodejs`);
+  if (language !== "nodejs") throw new NotSupportedError(`the runtime ${String(language)}`);
   const target = resolve(root, typeof main === "string" ? main : ".");
   const isFile = /\.[cm]?[jt]s$/.test(target);
   return {
@@ -144,9 +142,9 @@ function runtimeOf(runtime: Yaml): { language: Yaml | undefined; options: Record
 function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
   const { providers = [], ...others } = isMap(plugins) ? plugins : {};
   const [other] = Object.keys(others);
-  if (other) throw new Error(`${projectFile(root)}: plugins.${other} are not supported by the embedded engine`);
+  if (other) throw new NotSupportedError(`plugins.${other} in a Pulumi.yaml (${projectFile(root)})`);
   return (Array.isArray(providers) ? providers : []).map((declared) => {
-    const { name, path, version } = isMap(declared) ? declared : {};
+    const { name, path } = isMap(declared) ? declared : {};
     if (typeof name !== "string" || name === "") {
       throw new Error(`${projectFile(root)}: a plugin in plugins.providers has no name`);
     }
@@ -154,7 +152,7 @@ function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
     if (typeof path !== "string" || !isDirectory(directory)) {
       throw new Error(`${projectFile(root)}: the path of the plugin ${name} in plugins.providers is not a folder`);
     }
-    return { name, directory, ...(version !== undefined && version !== null && { version: String(version) }) };
+    return { name, directory };
   });
 }
 

@@ -6,12 +6,9 @@ import type { DeploymentOptions } from "../run/deployment";
 import type { Operation } from "../run/events";
 import { isTrue, OperationRun } from "../run/operation";
 import type { Processes } from "../run/processes";
-import { manifestAt, type ResourceState } from "../state/checkpoint";
+import { manifestAt } from "../state/checkpoint";
 import type { UpdateRecord } from "../state/history";
 import { integrityError } from "../state/integrity";
-import { Resource } from "../state/resource";
-import { DependencyGraph } from "../steps/dependency-graph";
-import { Targets } from "../steps/targets";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
@@ -25,42 +22,13 @@ const SHARED: FlagKinds = {
   parallel: "value",
   "event-log": "value",
   "expect-no-changes": "switch",
-  target: "list",
-  "target-dependents": "switch",
-  exclude: "list",
 };
 
 const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
-  up: {
-    ...SHARED,
-    "exclude-dependents": "switch",
-    "skip-preview": "switch",
-    refresh: "switch",
-    replace: "list",
-    "continue-on-error": "switch",
-    "ignore-protect": "switch",
-  },
-  preview: {
-    ...SHARED,
-    "ignore-protect": "switch",
-    "exclude-dependents": "switch",
-    refresh: "switch",
-    replace: "list",
-  },
-  refresh: {
-    ...SHARED,
-    "exclude-dependents": "switch",
-    "skip-preview": "switch",
-    "clear-pending-creates": "switch",
-  },
-  destroy: {
-    ...SHARED,
-    "skip-preview": "switch",
-    refresh: "switch",
-    "continue-on-error": "switch",
-    "exclude-protected": "switch",
-    "ignore-protect": "switch",
-  },
+  up: { ...SHARED, "skip-preview": "switch", refresh: "switch" },
+  preview: { ...SHARED, refresh: "switch" },
+  refresh: { ...SHARED, "skip-preview": "switch", "clear-pending-creates": "switch" },
+  destroy: { ...SHARED, "skip-preview": "switch", refresh: "switch" },
 };
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -80,7 +48,7 @@ const KINDS: Readonly<Record<DeployCommand, UpdateRecord["kind"]>> = {
   destroy: "destroy",
 };
 
-const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
+const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same"]);
 
 /** What a command needs from its process. A caller that runs it in a process with another purpose passes its own. */
 export interface CommandProcess {
@@ -94,6 +62,11 @@ export interface CommandProcess {
   exit(code: number): unknown;
 }
 
+/** Parses the flags of a command. */
+export function flagsOf(command: DeployCommand, args: readonly string[]): Flags {
+  return parseFlags(args, FLAGS[command]);
+}
+
 /** Runs a command. @returns whether it succeeded. */
 export async function deploy(
   command: DeployCommand,
@@ -101,10 +74,7 @@ export async function deploy(
   process: CommandProcess,
 ): Promise<boolean> {
   const { env } = process;
-  const flags = parseFlags(args, FLAGS[command]);
-  refuseTogether(flags, "target", "exclude");
-  refuseTogether(flags, "target", "exclude-protected");
-  refuseTogether(flags, "exclude-protected", "ignore-protect");
+  const flags = flagsOf(command, args);
   const place = await placeOf(flags, env);
   const logPath = flags.values.get("event-log");
   const listeners = logPath ? [eventLog(logPath)] : [];
@@ -115,21 +85,6 @@ export async function deploy(
     sdk.load();
     return new Passes(command, flags, await opening, sdk, process, listeners).execute();
   });
-}
-
-function refuseTogether(flags: Flags, one: string, other: string): void {
-  const isGiven = (name: string) => flags.lists.has(name) || flags.switches.has(name);
-  if (isGiven(one) && isGiven(other)) throw new Error(`--${one} and --${other} exclude each other`);
-}
-
-/** The protected resources and all their dependencies. */
-function protectedUrns(states: readonly ResourceState[]): string[] {
-  const resources = states.map((state) => new Resource(state));
-  const graph = new DependencyGraph(resources);
-  const kept = resources
-    .filter(({ state }) => state.protect)
-    .flatMap((resource) => [resource, ...graph.transitiveDependenciesOf(resource)]);
-  return [...new Set(kept)].map(({ urn }) => urn);
 }
 
 /** The passes of one command: the optional preview, and the run. */
@@ -193,10 +148,6 @@ class Passes {
     const resources = opened?.resources ?? [];
     const problem = integrityError(resources);
     if (problem) throw new Error(`the state is not valid, and is not used: ${problem}`);
-    const excluded = switches.has("exclude-protected") ? protectedUrns(resources) : [];
-    if (excluded.length > 0 && excluded.length === resources.length) return true;
-    const deployment = this.deploymentOptions(preview, excluded);
-    this.requireTargets(resources, deployment);
     const display = openDisplay({
       title: `${TITLES[this.command][preview ? "preview" : "run"]} ${this.stack.place.stack}`,
       planning: preview,
@@ -212,7 +163,7 @@ class Passes {
       resources,
       pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
       runsProgram: this.command === "up" || this.command === "preview",
-      deployment,
+      deployment: this.deploymentOptions(preview),
       env: this.process.env,
       processes: this.process.processes,
       emit: stream.emit,
@@ -246,21 +197,8 @@ class Passes {
     throw new Error("no changes were expected but changes occurred");
   }
 
-  /** Without a program, all targets must be in the state. */
-  private requireTargets(resources: readonly ResourceState[], { targets, excludes }: DeploymentOptions): void {
-    if (this.command === "up" || this.command === "preview") return;
-    const urns = new Set(resources.map(({ urn }) => urn));
-    const unknown = [...targets.literals, ...excludes.literals].find((urn) => !urns.has(urn));
-    if (unknown === undefined) return;
-    // The message omits a target that is not a URN, because it could be a misplaced secret.
-    throw new Error(
-      unknown.startsWith("urn:") ? `no resource named '${unknown}' found` : "no resource of this name found",
-    );
-  }
-
-  private deploymentOptions(preview: boolean, excluded: readonly string[]): DeploymentOptions {
-    const { switches, lists, values } = this.flags;
-    const named = (name: string) => lists.get(name) ?? [];
+  private deploymentOptions(preview: boolean): DeploymentOptions {
+    const { switches, values } = this.flags;
     const parallel = Number(values.get("parallel") ?? this.process.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
     if (!Number.isInteger(parallel)) throw new Error("--parallel must be a whole number");
     return {
@@ -268,13 +206,6 @@ class Passes {
       parallel: parallel > 0 ? parallel : Number.MAX_SAFE_INTEGER,
       refresh: this.command === "refresh" || switches.has("refresh"),
       refreshOnly: this.command === "refresh",
-      targets: new Targets(named("target")),
-      replaceTargets: new Targets(named("replace")),
-      excludes: new Targets([...named("exclude"), ...excluded]),
-      targetDependents: switches.has("target-dependents"),
-      excludeDependents: switches.has("exclude-dependents"),
-      ignoreProtect: switches.has("ignore-protect"),
-      continueOnError: switches.has("continue-on-error") || isTrue(this.process.env.PULUMI_CONTINUE_ON_ERROR),
     };
   }
 }

@@ -1,14 +1,13 @@
 /** Parses the command line: the subset of Pulumi's flags that this engine supports. */
 import { NotSupportedError } from "../refused";
 
-/** What a flag accepts: no value, one value, or one value per use. */
-type Kind = "switch" | "value" | "list";
+/** What a flag accepts: no value, or one value. */
+type Kind = "switch" | "value";
 
 /** The flags of a command line. */
 export interface Flags {
   readonly switches: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
-  readonly lists: ReadonlyMap<string, readonly string[]>;
   /** The arguments that are not flags. */
   readonly words: readonly string[];
 }
@@ -28,7 +27,6 @@ const SHORT: Readonly<Record<string, string>> = {
   C: "cwd",
   y: "yes",
   f: "skip-preview",
-  t: "target",
   p: "parallel",
   r: "refresh",
 };
@@ -46,7 +44,6 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
   const kinds: FlagKinds = { ...COMMON, ...known };
   const switches = new Set<string>();
   const values = new Map<string, string>();
-  const lists = new Map<string, string[]>();
   const words: string[] = [];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
@@ -65,11 +62,10 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
       }
       const value = attached ?? rest.shift();
       if (value === undefined) throw new Error(`the flag --${name} needs a value`);
-      if (kind === "value") values.set(name, value);
-      else lists.set(name, [...(lists.get(name) ?? []), value]);
+      values.set(name, value);
     }
   }
-  return { switches, values, lists, words };
+  return { switches, values, words };
 }
 
 function split(arg: string): { name: string; attached: string | undefined } {

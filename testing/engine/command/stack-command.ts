@@ -1,7 +1,7 @@
 /** The commands that deploy nothing: those of `stack`, `config` and `cancel`. */
 import { NotSupportedError } from "../refused";
 import { SECRET_MARK } from "../run/events";
-import { type ExportedStack, manifestAt, schemaOf } from "../state/checkpoint";
+import { type ExportedStack, FORMAT, manifestAt } from "../state/checkpoint";
 import { type Json, mapMapSecrets, type Properties } from "../state/property";
 import { STACK_TYPE } from "../state/urn";
 import { mapWithoutSecrets } from "../state/values";
@@ -41,7 +41,7 @@ async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
   const deployment = flags.switches.has("show-secrets")
     ? ((await OpenStack.open(place, env)).opened() ?? sealed)
     : sealed;
-  console.log(JSON.stringify({ ...schemaOf(deployment), deployment } satisfies ExportedStack, undefined, 4));
+  console.log(JSON.stringify({ version: FORMAT, deployment } satisfies ExportedStack, undefined, 4));
 }
 
 async function history(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {

@@ -5,10 +5,10 @@ import type { Json } from "../state/property";
 import type { Flags } from "./flags";
 
 /** Describes how a run was started: with which flags, but not with which values. */
-export function environmentOf({ switches, values, lists }: Flags): Record<string, string> {
+export function environmentOf({ switches, values }: Flags): Record<string, string> {
   const flags = [
     ...[...switches].map((name) => [name, "true"] as const),
-    ...[...values.keys(), ...lists.keys()].map((name) => [name, "set"] as const),
+    ...[...values.keys()].map((name) => [name, "set"] as const),
   ];
   return {
     ...Object.fromEntries(flags.map(([name, value]) => [`pulumi.flag.${name}`, value])),

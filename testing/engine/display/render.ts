@@ -27,7 +27,7 @@ const INDENT = "    ";
 const NARROW = 60;
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 // Operations in the summary. Both halves of a replacement count as one.
-const COUNTED = ["create", "import", "update", "replace", "delete", "read", "refresh"] as const;
+const COUNTED = ["create", "update", "replace", "delete", "refresh"] as const;
 
 /** Whether a completed row gets a line. */
 export function isTold(row: Row): boolean {

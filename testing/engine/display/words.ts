@@ -16,7 +16,6 @@ export interface Words {
 
 const CREATE: Words = { sign: "+", tone: "add", plan: "create", doing: "creating", done: "created" };
 const DELETE: Words = { sign: "-", tone: "remove", plan: "delete", doing: "deleting", done: "deleted" };
-const READ: Words = { sign: ">", tone: "quiet", plan: "read", doing: "reading", done: "read" };
 
 /** The words for each operation. */
 export const WORDS: Readonly<Record<Operation, Words>> = {
@@ -39,12 +38,6 @@ export const WORDS: Readonly<Record<Operation, Words>> = {
     doing: "deleting original",
     done: "deleted original",
   },
-  read: READ,
-  "read-replacement": READ,
-  discard: { ...READ, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
-  "discard-replaced": { ...DELETE, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
   "remove-pending-replace": { ...DELETE, plan: "forget", doing: "forgetting", done: "forgotten" },
   refresh: { sign: "~", tone: "change", plan: "refresh", doing: "refreshing", done: "refreshed" },
-  import: { ...CREATE, sign: "=", plan: "import", doing: "importing", done: "imported" },
-  "import-replacement": { ...CREATE, sign: "=", plan: "import", doing: "importing", done: "imported" },
 };

@@ -1,6 +1,6 @@
 /** The desired state of a resource. */
 import type { CustomTimeouts, ResourceState } from "../state/checkpoint";
-import type { Json, Properties } from "../state/property";
+import type { Properties } from "../state/property";
 
 /** The desired state of a registered resource. Omitted options are undefined, so that a parent's options can apply. */
 export interface Goal {
@@ -19,14 +19,8 @@ export interface Goal {
   readonly additionalSecretOutputs: readonly string[];
   readonly aliases: readonly Alias[];
   readonly customTimeouts: CustomTimeouts | undefined;
-  /** The id of an existing resource to import. Empty for other resources. */
-  readonly importId: string;
   readonly replaceOnChanges: readonly string[];
-  readonly replacementTrigger: Json | undefined;
   readonly retainOnDelete: boolean | undefined;
-  readonly deletedWith: string;
-  readonly replaceWith: readonly string[];
-  readonly hideDiffs: readonly string[];
   readonly sourcePosition: string;
   readonly stackTrace: NonNullable<ResourceState["stackTrace"]>;
 }
@@ -43,17 +37,9 @@ export type Alias =
       readonly noParent?: boolean;
     };
 
-/** The result of a registration, for the program. */
-export interface RegisterResult {
-  readonly state: ResourceState;
-  readonly result: "success" | "failed" | "skipped";
-  /** True if the outputs are unknown because the run left the resource out. */
-  readonly unknown?: boolean;
-}
-
 /** A program's pending registration of a resource. */
 export interface Registration {
   readonly goal: Goal;
-  /** Sends the result to the program. */
-  done(result: RegisterResult): void;
+  /** Sends the registered resource to the program. */
+  done(state: ResourceState): void;
 }

@@ -1,20 +1,14 @@
 /** Converts registrations to goals, including options inherited from parents. */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type {
-  ReadResourceRequest,
-  RegisterResourceRequest,
-  ResourceInvokeRequest,
-} from "@pulumi/pulumi/proto/resource_pb";
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
-import { ANY_VERSION, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
-import { type CustomTimeouts, providerUrn } from "../state/checkpoint";
-import type { Json, Properties } from "../state/property";
-import { isProviderType, packageOf, providerTypeOf, typeOf } from "../state/urn";
-import type { ReadGoal } from "../steps";
+import type { CustomTimeouts } from "../state/checkpoint";
+import type { Properties } from "../state/property";
+import { isProviderType, packageOf } from "../state/urn";
 import type { Alias, Goal } from "./goal";
-import { receive, receiveMap } from "./wire";
+import { receive } from "./wire";
 
 /** Options that registrations of older SDKs do not have, because their programs cannot set them. */
 type Newer =
@@ -24,8 +18,8 @@ type Newer =
 /** A registration of any supported SDK. */
 export type Registration = Omit<RegisterResourceRequest, Newer> & Partial<Pick<RegisterResourceRequest, Newer>>;
 
-/** Returns the reference of a package's provider for resources that name none. */
-export type DefaultProvider = (packageName: string, version: PackageVersion) => Promise<string>;
+/** Returns the reference of a package's provider. */
+export type DefaultProvider = (packageName: string) => Promise<string>;
 
 /** A goal with no options. */
 export const EMPTY_GOAL: Goal = {
@@ -43,13 +37,8 @@ export const EMPTY_GOAL: Goal = {
   additionalSecretOutputs: [],
   aliases: [],
   customTimeouts: undefined,
-  importId: "",
   replaceOnChanges: [],
-  replacementTrigger: undefined,
   retainOnDelete: undefined,
-  deletedWith: "",
-  replaceWith: [],
-  hideDiffs: [],
   sourcePosition: "",
   stackTrace: [],
 };
@@ -57,16 +46,9 @@ export const EMPTY_GOAL: Goal = {
 /** Converts registrations to goals, in registration order: parents before children. */
 export class Goals {
   private readonly known = new Map<string, Goal>();
-  private readonly providersOf = new Map<string, ReadonlyMap<string, string>>();
 
-  /**
-   * @param projectRoot the folder that source positions are relative to.
-   * @param newest returns the version of a package for programs that ask for none.
-   */
-  constructor(
-    private readonly projectRoot: string,
-    private readonly newest: (packageName: string) => PackageVersion = () => ANY_VERSION,
-  ) {}
+  /** @param projectRoot the folder that source positions are relative to. */
+  constructor(private readonly projectRoot: string) {}
 
   /** Creates the goal of a registration. Rejects features that this engine does not support. */
   async of(request: Registration, defaultProvider: DefaultProvider): Promise<Goal> {
@@ -75,17 +57,16 @@ export class Goals {
     const custom = request.getCustom();
     const parent = this.known.get(request.getParent());
     const { properties, dependencies, propertyDependencies } = valuesOf(request);
-    const trigger = request.getReplacementTrigger?.();
     return {
       type,
       name: request.getName(),
       custom,
-      properties: isProviderType(type) ? withPackageVersion(properties, this.versionOf(request)) : properties,
+      properties,
       parent: request.getParent(),
       // Older SDKs cannot omit these options: they send false for both "false" and "omitted".
       protect: (request.hasProtect?.() ?? request.getProtect()) ? request.getProtect() : parent?.protect,
       dependencies,
-      provider: custom && !isProviderType(type) ? await this.providerOf(request, defaultProvider) : "",
+      provider: custom ? await defaultProvider(packageOf(type)) : "",
       propertyDependencies,
       deleteBeforeReplace:
         request.getDeletebeforereplacedefined() || request.getDeletebeforereplace()
@@ -95,97 +76,44 @@ export class Goals {
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
       aliases: aliasesOf(request),
       customTimeouts: timeoutsOf(request),
-      importId: request.getImportid(),
       replaceOnChanges: request.getReplaceonchangesList(),
-      replacementTrigger: trigger ? receive(trigger.toJavaScript() as Json).value : undefined,
       retainOnDelete:
         (request.hasRetainondelete?.() ?? request.getRetainondelete())
           ? request.getRetainondelete()
           : parent?.retainOnDelete,
-      deletedWith: request.getDeletedwith() || (parent?.deletedWith ?? ""),
-      replaceWith: request.getReplaceWithList?.() ?? [],
-      hideDiffs: request.getHidediffsList?.() ?? [],
-      ...positionOf(this.projectRoot, request),
-    };
-  }
-
-  /** Creates the goal of a read. */
-  async ofRead(request: ReadResourceRequest, defaultProvider: DefaultProvider): Promise<ReadGoal> {
-    const type = request.getType();
-    return {
-      type,
-      name: request.getName(),
-      id: request.getId(),
-      parent: request.getParent(),
-      provider: request.getProvider() || (await defaultProvider(packageOf(type), this.versionOf(request))),
-      properties: receiveMap((request.getProperties()?.toJavaScript() ?? {}) as Properties),
-      dependencies: request.getDependenciesList(),
-      additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
       ...positionOf(this.projectRoot, request),
     };
   }
 
   /** Records a registered resource, so that its children can inherit from it. */
-  registered(urn: string, goal: Goal, request: Registration): void {
+  registered(urn: string, goal: Goal): void {
     this.known.set(urn, goal);
-    if (goal.custom) return;
-    const inherited = this.providersOf.get(goal.parent) ?? new Map<string, string>();
-    this.providersOf.set(urn, new Map([...inherited, ...request.getProvidersMap().getEntryList()]));
-  }
-
-  private async providerOf(request: Registration, defaultProvider: DefaultProvider): Promise<string> {
-    const named = packageOf(request.getType());
-    const parent = this.known.get(request.getParent())?.provider ?? "";
-    const inherited = parent && typeOf(providerUrn(parent)) === providerTypeOf(named) ? parent : "";
-    return (
-      request.getProvider() ||
-      inherited ||
-      request.getProvidersMap().get(named) ||
-      this.providersOf.get(request.getParent())?.get(named) ||
-      defaultProvider(named, this.versionOf(request))
-    );
-  }
-
-  /** Returns the reference of the provider of a function. */
-  async ofInvoke(request: ResourceInvokeRequest, defaultProvider: DefaultProvider): Promise<string> {
-    const named = packageOf(request.getTok());
-    // The SDK has already resolved the provider of a parent.
-    return request.getProvider() || defaultProvider(named, this.demanded(named, request));
-  }
-
-  private versionOf(request: Demanding & { getType(): string }): PackageVersion {
-    const type = request.getType();
-    const asked = demandsOf(request);
-    // A provider resource that names one of the two gets nothing else.
-    if (isProviderType(type) && (asked.version || asked.downloadUrl)) return asked;
-    return this.demanded(packageOf(type), request);
-  }
-
-  private demanded(packageName: string, request: Demanding): PackageVersion {
-    const { version, downloadUrl } = demandsOf(request);
-    const newest = this.newest(packageName);
-    return { version: version || newest.version, downloadUrl: downloadUrl || newest.downloadUrl };
   }
 }
 
-/** A request that may ask for a version of a plugin. */
-type Demanding = Pick<ReadResourceRequest, "getVersion" | "getPlugindownloadurl">;
-
-function demandsOf(request: Demanding): PackageVersion {
-  return { version: request.getVersion(), downloadUrl: request.getPlugindownloadurl().replace(/\/$/, "") };
-}
+/** The options that programs may set but this engine does not support, and whether a registration has them. */
+const REFUSED: Readonly<Record<string, (request: Registration) => boolean>> = {
+  import: (request) => request.getImportid() !== "",
+  transforms: (request) => request.getTransformsList().length > 0,
+  hooks: (request) =>
+    request.hasHooks?.() === true &&
+    Object.values(request.getHooks?.()?.toObject() ?? {}).some(({ length }) => length > 0),
+  envVarMappings: (request) => (request.getEnvvarmappingsMap?.().getLength() ?? 0) > 0,
+  deletedWith: (request) => request.getDeletedwith() !== "",
+  replaceWith: (request) => (request.getReplaceWithList?.() ?? []).length > 0,
+  replacementTrigger: (request) => request.getReplacementTrigger?.() !== undefined,
+  version: (request) => request.getVersion() !== "",
+  pluginDownloadURL: (request) => request.getPlugindownloadurl() !== "",
+  hideDiffs: (request) => (request.getHidediffsList?.() ?? []).length > 0,
+};
 
 function refuseUnsupported(request: Registration): void {
-  const named = `${request.getType()} '${request.getName()}'`;
-  if (request.getRemote()) throw new NotSupportedError(`a remote component (${named})`);
-  if (request.getTransformsList().length > 0) throw new NotSupportedError(`the resource option transforms (${named})`);
-  if (request.hasHooks?.() && Object.values(request.getHooks?.()?.toObject() ?? {}).some((list) => list.length > 0)) {
-    throw new NotSupportedError(`the resource option hooks (${named})`);
-  }
-  if ((request.getEnvvarmappingsMap?.().getLength() ?? 0) > 0) {
-    throw new NotSupportedError(`the resource option envVarMappings (${named})`);
-  }
-  if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package (${named})`);
+  const named = `(${request.getType()} '${request.getName()}')`;
+  if (isProviderType(request.getType())) throw new NotSupportedError(`an explicit provider ${named}`);
+  if (request.getRemote()) throw new NotSupportedError(`a remote component ${named}`);
+  if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package ${named}`);
+  const option = Object.keys(REFUSED).find((name) => REFUSED[name]?.(request));
+  if (option !== undefined) throw new NotSupportedError(`the resource option ${option} ${named}`);
 }
 
 function valuesOf(request: Registration): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {

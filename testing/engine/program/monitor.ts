@@ -1,20 +1,16 @@
 /** The gRPC resource monitor that `@pulumi/pulumi` calls from a running program. */
 import type { handleUnaryCall, Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import type {
-  ReadResourceRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   ResourceInvokeRequest,
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb";
-import { defaultProviderName, type PackageVersion, withPackageVersion } from "../provider/package-version";
-import type { PackageProvider } from "../provider/provider";
 import { NotSupportedError } from "../refused";
+import type { ResourceState } from "../state/checkpoint";
 import type { Properties } from "../state/property";
-import type { Resource } from "../state/resource";
-import { packageOf, providerTypeOf, STACK_TYPE, typeOf } from "../state/urn";
-import type { ReadResult } from "../steps";
-import type { Goal, RegisterResult } from "./goal";
+import { providerTypeOf, STACK_TYPE, typeOf } from "../state/urn";
+import type { Goal } from "./goal";
 import { EMPTY_GOAL, Goals } from "./goals";
 import { Mailbox } from "./mailbox";
 import type { PulumiSdk } from "./pulumi-sdk";
@@ -32,9 +28,6 @@ const FEATURES: ReadonlySet<string> = new Set([
   "replacementTrigger",
 ]);
 
-/** The only function of the engine itself. */
-const GET_RESOURCE = "pulumi:pulumi:getResource";
-
 /**
  * How long a failed run waits for stack outputs, as a fraction of the time that the program took to register its first
  * resource. This gives a busy machine enough time without a delay on an idle one.
@@ -50,16 +43,6 @@ export interface MonitorOptions {
   readonly projectRoot: string;
   /** Returns the configuration of a package's default provider, with secrets as envelopes. */
   readonly configOf: (packageName: string) => Properties;
-  /** Returns the version of a package for programs that ask for none. */
-  readonly newestVersion: (packageName: string) => PackageVersion;
-}
-
-/** What programs use of the run that they are the source of. */
-export interface MonitoredRun {
-  readonly options: { readonly preview: boolean };
-  /** The registered resources, by URN. */
-  readonly news: ReadonlyMap<string, Resource>;
-  readonly providers: { get(reference: string): PackageProvider | undefined };
 }
 
 /** Serves one program, as the source of a run. */
@@ -72,16 +55,15 @@ export class ResourceMonitor implements Source {
   private settle = () => {};
   private readonly isSettled: Promise<void>;
   private outputs: StackOutputs | undefined;
-  /** The references of the default providers, by package and version. */
+  /** The references of the default providers, by package. */
   private readonly defaultProviders = new Map<string, Promise<string>>();
-  private run: MonitoredRun | undefined;
   private readonly started = performance.now();
   private firstAfterMs = 0;
   private finished = false;
   private closed = false;
 
   constructor(private readonly options: MonitorOptions) {
-    this.goals = new Goals(options.projectRoot, options.newestVersion);
+    this.goals = new Goals(options.projectRoot);
     this.shutdown = new Promise((resolve) => {
       this.resolveShutdown = resolve;
     });
@@ -101,12 +83,12 @@ export class ResourceMonitor implements Source {
         return response;
       }),
       registerResource: this.answer((request: RegisterResourceRequest) => this.register(request)),
-      readResource: this.answer((request: ReadResourceRequest) => this.read(request)),
+      readResource: this.answer(() => refuse("a resource that is read by its id")),
       registerResourceOutputs: this.answer(async (request: RegisterResourceOutputsRequest) => {
         await this.registerOutputs(request);
         return new Empty();
       }),
-      invoke: this.answer((request: ResourceInvokeRequest) => this.invoke(request)),
+      invoke: this.answer((request: ResourceInvokeRequest) => refuse(`the function ${request.getTok()}`)),
       signalAndWaitForShutdown: this.answer(async () => {
         this.finish();
         await this.shutdown;
@@ -119,11 +101,6 @@ export class ResourceMonitor implements Source {
       registerResourceHook: this.answer(() => refuse("a resource hook")),
     };
     server.addService(sdk.resourceGrpc.ResourceMonitorService as never, handlers as never);
-  }
-
-  /** Lets programs use the resources and the providers of this run. */
-  attach(run: MonitoredRun): void {
-    this.run = run;
   }
 
   next(): Promise<SourceEvent | undefined> {
@@ -169,34 +146,17 @@ export class ResourceMonitor implements Source {
   private async register(request: RegisterResourceRequest) {
     const { sdk } = this.options;
     this.firstAfterMs ||= performance.now() - this.started;
-    const goal = await this.goals.of(request, (name, version) => this.provider(name, version));
-    const result = await new Promise<RegisterResult>((done) => {
+    const goal = await this.goals.of(request, (name) => this.provider(name));
+    const state = await new Promise<ResourceState>((done) => {
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
-    if (result.result !== "success" && !request.getSupportsresultreporting()) {
-      throw new Error("resource registration failed");
-    }
-    this.goals.registered(result.state.urn, goal, request);
+    this.goals.registered(state.urn, goal);
     const response = new sdk.resource.RegisterResourceResponse();
-    response.setUrn(result.state.urn).setId(result.state.id ?? "");
+    response.setUrn(state.urn).setId(state.id ?? "");
     // A component's outputs of an earlier run may refer to resources that do not exist yet.
-    const outputs = goal.custom ? (result.state.outputs ?? {}) : {};
+    const outputs = goal.custom ? (state.outputs ?? {}) : {};
     response.setObject(sdk.struct.fromJavaScript(forProgram(outputs)));
-    const { SUCCESS, FAIL, SKIP } = sdk.resource.Result;
-    response.setResult({ success: SUCCESS, failed: FAIL, skipped: SKIP }[result.result]);
-    if (result.unknown && "setUnknown" in response)
-      (response as { setUnknown(unknown: boolean): void }).setUnknown(true);
     return response;
-  }
-
-  private async read(request: ReadResourceRequest) {
-    const { sdk } = this.options;
-    const goal = await this.goals.ofRead(request, (name, version) => this.provider(name, version));
-    // In a run that continues on error, a failed read returns what is known. Its dependents are skipped.
-    const { state } = await new Promise<ReadResult>((done) => this.mailbox.send({ kind: "read", goal, done }));
-    const response = new sdk.resource.ReadResourceResponse();
-    response.setUrn(state.urn);
-    return response.setProperties(sdk.struct.fromJavaScript(forProgram(state.outputs ?? {})));
   }
 
   private async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -211,58 +171,22 @@ export class ResourceMonitor implements Source {
     await new Promise<void>((done) => this.mailbox.send({ kind: "outputs", urn, outputs, done }));
   }
 
-  private async invoke(request: ResourceInvokeRequest) {
-    const { sdk } = this.options;
-    const args = receiveMap((request.getArgs()?.toJavaScript() ?? {}) as Properties);
-    const response = new sdk.provider.InvokeResponse();
-    const token = request.getTok();
-    if (token === GET_RESOURCE) {
-      return response.setReturn(sdk.struct.fromJavaScript(forProgram(this.getResource(String(args.urn)))));
-    }
-    if (packageOf(token) === "pulumi") return refuse(`the function ${token}`);
-    if ((request as Partial<ResourceInvokeRequest>).getPackageref?.())
-      return refuse(`a parameterized package (${token})`);
-    const reference = await this.goals.ofInvoke(request, (name, version) => this.provider(name, version));
-    const provider = this.run?.providers.get(reference);
-    if (provider === undefined) throw new Error(`unknown provider '${reference}'`);
-    const { result, failures } = await provider
-      .invoke(token, args, this.run?.options.preview === true)
-      .catch((error: Error) => {
-        throw new Error(`invocation of ${token} returned an error: ${error.message}`, { cause: error });
-      });
-    for (const { property, reason } of failures) {
-      response.addFailures(new sdk.provider.CheckFailure().setProperty(property).setReason(reason));
-    }
-    return response.setReturn(sdk.struct.fromJavaScript(forProgram(result)));
-  }
-
-  private getResource(urn: string): Properties {
-    const resource = this.run?.news.get(urn);
-    if (resource === undefined) throw new Error(`unknown resource ${urn}`);
-    const { id = "", outputs = {} } = resource.state;
-    return { urn, id, state: outputs };
-  }
-
   /** Returns the reference of a default provider. Registers it when the first resource needs it. */
-  private provider(packageName: string, version: PackageVersion): Promise<string> {
-    const key = JSON.stringify([packageName, version]);
-    const known = this.defaultProviders.get(key);
+  private provider(packageName: string): Promise<string> {
+    const known = this.defaultProviders.get(packageName);
     if (known) return known;
-    const registered = new Promise<string>((resolve, reject) => {
-      const done = ({ state, result }: RegisterResult) => {
-        if (result === "success") resolve(`${state.urn}::${state.id}`);
-        else reject(new Error(`the default provider of the package ${packageName} could not be registered`));
-      };
+    const registered = new Promise<string>((resolve) => {
+      const done = ({ urn, id }: ResourceState) => resolve(`${urn}::${id}`);
       const goal: Goal = {
         ...EMPTY_GOAL,
         type: providerTypeOf(packageName),
-        name: defaultProviderName(version),
+        name: "default",
         custom: true,
-        properties: withPackageVersion(this.options.configOf(packageName), version),
+        properties: this.options.configOf(packageName),
       };
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
-    this.defaultProviders.set(key, registered);
+    this.defaultProviders.set(packageName, registered);
     return registered;
   }
 

@@ -1,13 +1,11 @@
 /** What a running program tells the engine. */
 
 import type { Properties } from "../state/property";
-import type { ReadGoal, ReadResult } from "../steps";
 import type { Registration } from "./goal";
 
 /** One message of the program. */
 export type SourceEvent =
   | { readonly kind: "register"; readonly registration: Registration }
-  | { readonly kind: "read"; readonly goal: ReadGoal; readonly done: (result: ReadResult) => void }
   | { readonly kind: "outputs"; readonly urn: string; readonly outputs: Properties; readonly done: () => void }
   /** The program will register nothing more. With an error if it failed. */
   | { readonly kind: "finished"; readonly error?: Error };

@@ -70,35 +70,20 @@ function programValue(value: Json): Json {
   return isMap(value) ? mapValues(value, programValue) : value;
 }
 
-/** What the receiver of properties understands. */
-export interface Kept {
-  /** Whether unknowns are passed on. Otherwise they are omitted. */
-  readonly unknowns: boolean;
-  /** Whether secrets are marked. Otherwise they are in plain text. */
-  readonly secrets: boolean;
-  /** Whether references to resources are passed on. Otherwise they are the resources' ids or URNs. */
-  readonly resources: boolean;
+/** Converts properties for a provider: secrets in plain text, and references to resources as their ids or URNs. */
+export function forProvider(map: Properties, keepUnknowns: boolean): Properties {
+  const entries = Object.entries(map).map(([key, value]) => [key, providerValue(value, keepUnknowns)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => keepUnknowns || value !== UNKNOWN));
 }
 
-/** Converts properties for a provider. */
-export function forProvider(map: Properties, kept: Kept): Properties {
-  const entries = Object.entries(map).map(([key, value]) => [key, providerValue(value, kept)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => kept.unknowns || value !== UNKNOWN));
-}
-
-function providerValue(value: Json, kept: Kept): Json {
-  if (isSecret(value)) {
-    const clear = providerValue(secretValue(value), kept);
-    return kept.secrets && (kept.unknowns || clear !== UNKNOWN) ? marked(clear) : clear;
-  }
+function providerValue(value: Json, keepUnknowns: boolean): Json {
+  if (isSecret(value)) return providerValue(secretValue(value), keepUnknowns);
   if (Array.isArray(value)) {
-    const items = value.map((item) => providerValue(item, kept));
-    return kept.unknowns ? items : items.filter((item) => item !== UNKNOWN);
+    const items = value.map((item) => providerValue(item, keepUnknowns));
+    return keepUnknowns ? items : items.filter((item) => item !== UNKNOWN);
   }
-  if (hasSignature(value, RESOURCE_SIGNATURE) && !kept.resources) {
-    return "id" in value ? value.id || UNKNOWN : (value.urn ?? null);
-  }
-  return isMap(value) ? forProvider(value, kept) : value;
+  if (hasSignature(value, RESOURCE_SIGNATURE)) return "id" in value ? value.id || UNKNOWN : (value.urn ?? null);
+  return isMap(value) ? forProvider(value, keepUnknowns) : value;
 }
 
 function marked(value: Json): Json {
@@ -106,6 +91,6 @@ function marked(value: Json): Json {
 }
 
 /** Replaces each value of a map. */
-export function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
+function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

@@ -1,8 +1,8 @@
 /** The dynamic-provider hosts of one run, one for each configuration. */
 import type { PulumiSdk } from "../program/pulumi-sdk";
 import type { Properties } from "../state/property";
-import { containsUnknown, equalValues, mapWithoutSecrets } from "../state/values";
-import { GrpcProvider, NO_CAPABILITIES } from "./grpc-provider";
+import { equalValues, mapWithoutSecrets } from "../state/values";
+import { GrpcProvider } from "./grpc-provider";
 import type { RunningHost } from "./host";
 import type { LoadedProvider } from "./provider";
 
@@ -21,9 +21,7 @@ export class DynamicHosts {
   load(): LoadedProvider {
     return {
       checkConfig: async (_urn, _olds, news) => ({ inputs: news, failures: [] }),
-      diffConfig: async () => ({ replaceKeys: [], deleteBeforeReplace: false }),
       configure: (_urn, _id, inputs) => this.provider(inputs),
-      close: async () => undefined,
     };
   }
 
@@ -45,8 +43,7 @@ export class DynamicHosts {
   private provider(config: Properties): GrpcProvider {
     const known = this.providers.find((each) => equalValues(each.config, config))?.provider;
     if (known !== undefined) return known;
-    const capabilities = Object.values(config).some(containsUnknown) ? undefined : NO_CAPABILITIES;
-    const provider = new GrpcProvider(this.sdk, () => this.hostWith(config), Promise.resolve(capabilities));
+    const provider = new GrpcProvider(this.sdk, () => this.hostWith(config), false);
     this.providers.push({ config, provider });
     return provider;
   }

@@ -21,11 +21,7 @@ export interface DiffAnswer {
   readonly replaceKeys: readonly string[];
   /** The inputs that changed. @default none are named */
   readonly changedKeys?: readonly string[];
-  /** The paths that changed, and whether the change requires a replacement. @default none are named */
-  readonly details?: Readonly<Record<string, boolean>>;
   readonly deleteBeforeReplace: boolean;
-  /** Why the comparison could not be made. The resource is then assumed to change. */
-  readonly unavailable?: string;
 }
 
 /** A resource after an operation. */
@@ -55,22 +51,9 @@ export interface Provider {
   create(urn: string, inputs: Properties, preview: boolean, timeout?: number): Promise<Live>;
   /** Updates a resource. In a preview, updates nothing, and the outputs are what is known of them. */
   update(request: DiffRequest, preview: boolean, timeout?: number): Promise<Live>;
-  /** Reads a resource. Without inputs and outputs, it is imported. */
-  read(urn: string, id: string, inputs?: Properties, outputs?: Properties, timeout?: number): Promise<ReadAnswer>;
+  /** Reads a resource. */
+  read(urn: string, id: string, inputs: Properties, outputs: Properties, timeout?: number): Promise<ReadAnswer>;
   delete(urn: string, id: string, inputs: Properties, outputs: Properties, timeout?: number): Promise<void>;
-}
-
-/** The provider of a package, which also has functions. */
-export interface PackageProvider extends Provider {
-  /** Calls a function. It is told whether the run is a preview. */
-  invoke(token: string, args: Properties, preview: boolean): Promise<InvokeAnswer>;
-}
-
-/** The result of a function. */
-export interface InvokeAnswer {
-  readonly result: Properties;
-  /** The arguments that the function did not accept. */
-  readonly failures: readonly CheckFailure[];
 }
 
 /** A current resource and its desired inputs. */
@@ -87,10 +70,6 @@ export interface DiffRequest {
 export interface LoadedProvider {
   /** Checks the configuration. The answer may have more inputs than the program set. */
   checkConfig(urn: string, olds: Properties, news: Properties): Promise<CheckAnswer>;
-  /** Compares two configurations. */
-  diffConfig(request: DiffRequest): Promise<DiffAnswer>;
   /** Configures the provider, which is done once. If that fails, each call of the provider fails. */
-  configure(urn: string, id: string, inputs: Properties): PackageProvider;
-  /** Ends the provider's process. */
-  close(): Promise<void>;
+  configure(urn: string, id: string, inputs: Properties): Provider;
 }

@@ -6,7 +6,6 @@ import type { PendingOperation, ResourceState } from "../state/checkpoint";
 import type { Resource } from "../state/resource";
 import { isProviderType, type StackName } from "../state/urn";
 import { DependencyGraph } from "../steps/dependency-graph";
-import type { Targets } from "../steps/targets";
 import type { Diagnostics } from "./diagnostics";
 
 /** Options of a run. */
@@ -19,16 +18,6 @@ export interface DeploymentOptions {
   readonly refresh: boolean;
   /** Only refreshes. */
   readonly refreshOnly: boolean;
-  /** Resources to replace regardless of their diff. */
-  readonly replaceTargets: Targets;
-  readonly targets: Targets;
-  readonly excludes: Targets;
-  readonly targetDependents: boolean;
-  readonly excludeDependents: boolean;
-  /** Deletes and replaces protected resources. */
-  readonly ignoreProtect: boolean;
-  /** Continues with resources that do not depend on a failed step. */
-  readonly continueOnError: boolean;
 }
 
 /** The state that a run starts from. A refresh rewrites it. */
@@ -41,8 +30,6 @@ export interface Base {
 export class Deployment {
   /** The state's resources that are not pending deletion, by URN. */
   olds = new Map<string, Resource>();
-  /** All resources of the state, by URN. */
-  allOlds = new Map<string, Resource[]>();
   graph = new DependencyGraph([]);
   /** The resources that this run registered, by URN. */
   readonly news = new Map<string, Resource>();
@@ -62,12 +49,6 @@ export class Deployment {
     const { resources } = this.base;
     this.graph = new DependencyGraph(resources);
     this.olds = new Map(resources.filter(({ state }) => !state.delete).map((resource) => [resource.urn, resource]));
-    this.allOlds = new Map();
-    for (const resource of resources) {
-      const others = this.allOlds.get(resource.urn);
-      if (others) others.push(resource);
-      else this.allOlds.set(resource.urn, [resource]);
-    }
   }
 
   /** Returns the provider of a custom resource. */

@@ -1,7 +1,7 @@
 /**
  * The engine's events in the JSON format of Pulumi's `--event-log`: one event per line, with one kind of event each.
  */
-import type { Json, Properties } from "../state/property";
+import type { Properties } from "../state/property";
 
 /** The operation of a step. */
 export type Operation =
@@ -12,14 +12,8 @@ export type Operation =
   | "replace"
   | "create-replacement"
   | "delete-replaced"
-  | "read"
-  | "read-replacement"
-  | "discard"
-  | "discard-replaced"
   | "remove-pending-replace"
-  | "refresh"
-  | "import"
-  | "import-replacement";
+  | "refresh";
 
 /** One event: `sequence`, `timestamp` (Unix time in seconds), and exactly one of the other fields. */
 export interface EngineEvent {
@@ -88,13 +82,11 @@ export interface StepState {
   readonly id: string;
   readonly parent: string;
   readonly protect?: boolean;
-  readonly external?: boolean;
   readonly retainOnDelete?: boolean;
   readonly inputs: Properties;
   readonly outputs: Properties;
   readonly provider: string;
   readonly initErrors?: readonly string[];
-  readonly hideDiffs?: readonly Json[];
 }
 
 /** Severity of a message. `info#err` is standard error output of a process. */

@@ -8,16 +8,16 @@ import { Program, type RunningProgram, runEnv } from "../program/program";
 import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
 import { DynamicHosts } from "../provider/dynamic-hosts";
+import { findPlugin } from "../provider/find-plugin";
 import { DynamicHost } from "../provider/host";
-import { newestVersion } from "../provider/package-version";
-import { Plugins } from "../provider/plugins";
+import { Plugin } from "../provider/plugin";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
 import { NotSupportedError } from "../refused";
 import type { PendingOperation, ResourceState } from "../state/checkpoint";
 import { type Properties, secretOf } from "../state/property";
 import { Resource } from "../state/resource";
 import { Snapshot } from "../state/snapshot";
-import { packageOf } from "../state/urn";
+import { isDefaultProvider, isProviderType, packageOf } from "../state/urn";
 import { type Base, Deployment, type DeploymentOptions } from "./deployment";
 import { Diagnostics } from "./diagnostics";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
@@ -58,7 +58,7 @@ export class OperationRun {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
   private hosts: DynamicHosts | undefined;
-  private plugins: Plugins | undefined;
+  private readonly plugins: Plugin[] = [];
   private readonly diagnostics: Diagnostics;
   /** The environment of all processes, and that of the program and the dynamic host. */
   private readonly ownEnv: NodeJS.ProcessEnv;
@@ -101,7 +101,7 @@ export class OperationRun {
       });
       return { result, changes };
     } finally {
-      await this.plugins?.close();
+      await Promise.all(this.plugins.map((plugin) => plugin.close()));
       this.end();
       server.forceShutdown();
     }
@@ -112,14 +112,14 @@ export class OperationRun {
     this.cancelled = true;
     this.run?.cancel();
     this.hosts?.cancel();
-    this.plugins?.cancel();
+    for (const plugin of this.plugins) plugin.cancel().catch(() => undefined);
   }
 
   /** Ends all processes. */
   end(): void {
     this.program?.stop();
     this.hosts?.stop();
-    this.plugins?.kill();
+    for (const plugin of this.plugins) plugin.kill();
   }
 
   private async executeOn(server: Server): Promise<OperationResult> {
@@ -132,13 +132,11 @@ export class OperationRun {
       pendingOperations: this.options.pendingOperations,
     };
     const hosts = this.dynamicHosts(address);
-    const plugins = this.openPlugins(address);
-    const providers = new ProviderRegistry((packageName, version) =>
-      packageName === DYNAMIC_PACKAGE ? hosts.load() : plugins.load(packageName, version),
+    const providers = new ProviderRegistry((packageName) =>
+      packageName === DYNAMIC_PACKAGE ? hosts.load() : this.startPlugin(packageName, address),
     );
     const name = { stack, project: project.name };
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
-    monitor?.attach(deployment);
     const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
     const reporter = new StepReporter(deployment, emit, (text) => this.diagnostics.masked(text), snapshot);
     this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
@@ -157,7 +155,6 @@ export class OperationRun {
       sdk: this.sdk,
       projectRoot: this.options.project.root,
       configOf: (packageName) => this.configOf(packageName),
-      newestVersion: (packageName) => newestVersion(packageName, this.options.resources),
     });
   }
 
@@ -193,18 +190,18 @@ export class OperationRun {
     return this.hosts;
   }
 
-  private openPlugins(engineAddress: string): Plugins {
-    const { project, config, emit } = this.options;
-    this.plugins = new Plugins({
+  private startPlugin(packageName: string, engineAddress: string): Plugin {
+    const { project, emit } = this.options;
+    const plugin = new Plugin({
       sdk: this.sdk,
-      project,
+      file: findPlugin(packageName, project.plugins),
+      directory: project.directory,
       engineAddress,
-      config,
-      env: this.ownEnv,
-      diagnostics: this.diagnostics,
-      started: (pid, packageName) => emit({ hostEvent: { pid, package: packageName } }),
+      env: { ...this.ownEnv, PULUMI_PROJECT: project.name },
+      started: (pid) => emit({ hostEvent: { pid, package: packageName } }),
     });
-    return this.plugins;
+    this.plugins.push(plugin);
+    return plugin;
   }
 
   /** Whether resources of the program will need the host. If so, it starts together with the program. */
@@ -231,7 +228,12 @@ export class OperationRun {
   }
 }
 
-function refuseUnsupported({ urn, viewOf, resourceHooks, refreshBeforeUpdate }: ResourceState): void {
+function refuseUnsupported(state: ResourceState): void {
+  const { urn, type, viewOf, resourceHooks, refreshBeforeUpdate, external, deletedWith, replaceWith = [] } = state;
+  if (isProviderType(type) && !isDefaultProvider(urn)) throw new NotSupportedError(`an explicit provider (${urn})`);
+  if (external) throw new NotSupportedError(`a resource that is read by its id (${urn})`);
+  if (deletedWith) throw new NotSupportedError(`the resource option deletedWith (${urn})`);
+  if (replaceWith.length > 0) throw new NotSupportedError(`the resource option replaceWith (${urn})`);
   if (viewOf) throw new NotSupportedError(`a view of a resource (${urn})`);
   if (refreshBeforeUpdate) throw new NotSupportedError(`a resource refreshed before each update (${urn})`);
   if (resourceHooks && Object.keys(resourceHooks).length > 0) throw new NotSupportedError(`a resource hook (${urn})`);

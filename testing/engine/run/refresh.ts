@@ -1,37 +1,20 @@
 /** Refreshes the state that a run starts from. */
 
 import { keepDependencies } from "../state/map-urns";
-import { dependenciesOf, type Resource } from "../state/resource";
+import type { Resource } from "../state/resource";
 import { RefreshStep } from "../steps";
 import type { Deployment } from "./deployment";
 
-/** Creates one step for each resource that the run includes. */
+/** Creates one step for each resource. */
 export function refreshSteps(deployment: Deployment): RefreshStep[] {
-  const { base, options } = deployment;
-  const targets = options.targets.copy();
-  const excludes = options.excludes.copy();
-  const isIncluded = (resource: Resource): boolean => {
-    if (excludes.limited) {
-      if (excludes.has(resource.urn)) return false;
-      if (!options.excludeDependents || !dependenciesOf(resource.state).some(({ urn }) => excludes.has(urn)))
-        return true;
-      excludes.add(resource.urn);
-      return false;
-    }
-    if (targets.has(resource.urn)) return true;
-    if (!options.targetDependents || !dependenciesOf(resource.state).some(({ urn }) => targets.has(urn))) return false;
-    targets.add(resource.urn);
-    return true;
-  };
-  const steps = base.resources.filter(isIncluded).map((resource) => new RefreshStep(resource));
-  for (const step of steps) deployment.ensureProviderOf(step.old);
-  return steps;
+  const { resources } = deployment.base;
+  for (const resource of resources) deployment.ensureProviderOf(resource);
+  return resources.map((resource) => new RefreshStep(resource));
 }
 
 /** Replaces the base state with the refreshed one. Repairs references to resources that no longer exist. */
 export function rebuildBase(deployment: Deployment, steps: readonly RefreshStep[]): void {
-  const refreshed = new Map(steps.map((step) => [step.old, step.new]));
-  const found = deployment.base.resources.flatMap((old) => (refreshed.has(old) ? (refreshed.get(old) ?? []) : old));
+  const found = steps.flatMap((step) => step.new ?? []);
   const present = new Set<string>();
   for (const resource of found) {
     resource.state = keepDependencies(resource.state, (urn) => present.has(urn));

@@ -1,16 +1,15 @@
 /** Runs one run to its end: refresh, the program's registrations, the deletions. */
 
 import type { Source, SourceEvent } from "../program/source";
-import { dependenciesOf, type Resource } from "../state/resource";
+import type { Resource } from "../state/resource";
 import { createUrn, type StackName } from "../state/urn";
-import { type Step, subjectOf } from "../steps";
-import { DeleteGenerator, inDeletionOrder } from "../steps/delete-generator";
-import { type GeneratedSteps, StepGenerator } from "../steps/step-generator";
-import type { Targets } from "../steps/targets";
+import { subjectOf } from "../steps";
+import { inDeletionOrder, lastDeletions } from "../steps/delete-generator";
+import { StepGenerator } from "../steps/step-generator";
 import type { Deployment } from "./deployment";
 import { BailError } from "./diagnostics";
 import { rebuildBase, refreshSteps } from "./refresh";
-import { StepExecutor, type StepObserver, urnsOf } from "./step-executor";
+import { StepExecutor, type StepObserver } from "./step-executor";
 
 /** The result of a run. */
 export type RunResult = "succeeded" | "failed";
@@ -19,8 +18,6 @@ export type RunResult = "succeeded" | "failed";
 export class Run {
   private readonly generator: StepGenerator;
   private readonly executor: StepExecutor;
-  /** Resources that are skipped because one of their dependencies failed. */
-  private readonly skipped = new Set<string>();
   private refreshing: StepExecutor | undefined;
   private cancelled = false;
 
@@ -47,7 +44,6 @@ export class Run {
       if (options.refresh && !(await this.refresh())) return "failed";
       if (options.refreshOnly) return "succeeded";
       if (!options.refresh) this.warnOfPendingOperations();
-      this.checkTargets(options.replaceTargets);
     } catch (error) {
       this.report("", error as Error);
       return "failed";
@@ -56,10 +52,7 @@ export class Run {
   }
 
   private async refresh(): Promise<boolean> {
-    const { base, options } = this.deployment;
-    if (base.resources.length === 0) return true;
-    this.checkTargets(options.targets);
-    this.checkTargets(options.excludes);
+    if (this.deployment.base.resources.length === 0) return true;
     const steps = refreshSteps(this.deployment);
     const executor = new StepExecutor(this.deployment, this.observer, true, () => undefined);
     this.refreshing = executor;
@@ -114,30 +107,7 @@ export class Run {
       event.done();
       return;
     }
-    const { steps, next }: GeneratedSteps =
-      event.kind === "read"
-        ? { steps: this.generator.generateRead(event.goal, event.done) }
-        : await this.generator.generate(event.registration);
-    const chain = this.withoutSkipped(steps);
-    if (chain.length === 0) return;
-    const { ended } = await this.executor.start(chain);
-    if (next === undefined) return;
-    await ended;
-    const following = this.withoutSkipped(await next());
-    if (following.length > 0) await this.executor.start(following);
-  }
-
-  /** Removes the dependents of failed resources, in a run that continues on error. */
-  private withoutSkipped(steps: readonly Step[]): Step[] {
-    for (const urn of urnsOf(this.executor.failedSteps)) this.skipped.add(urn);
-    if (this.skipped.size === 0) return [...steps];
-    return steps.filter((step) => {
-      const { urn, state } = subjectOf(step);
-      if (!dependenciesOf(state).some((on) => this.skipped.has(on.urn))) return true;
-      step.abandon("skipped");
-      this.skipped.add(urn);
-      return false;
-    });
+    await this.executor.start(await this.generator.generate(event.registration));
   }
 
   private async registerOutputs(urn: string, outputs: Resource["state"]["outputs"] = {}): Promise<void> {
@@ -145,7 +115,6 @@ export class Run {
     if (step?.new === undefined)
       throw new Error(`cannot complete a resource '${urn}' whose registration isn't pending`);
     this.executor.registered.delete(urn);
-    if (step.skippedCreate) return;
     step.new.set({ outputs });
     await this.observer.outputs(step);
   }
@@ -159,45 +128,21 @@ export class Run {
   }
 
   private async finish(): Promise<void> {
-    const { base, options } = this.deployment;
-    const targetError = this.unknownTargets(options.targets);
     await this.executor.idle();
-    if (base.resources.length > 0 && !this.executor.isStopped) {
-      await this.deleteLeftovers().catch((error: Error) => {
-        // Errors reported for single resources count as their failures, not as the program's.
-        if (!(error instanceof BailError)) throw error;
-      });
-    }
-    if (targetError) throw targetError;
+    if (this.deployment.base.resources.length > 0 && !this.executor.isStopped) await this.deleteLeftovers();
   }
 
   private async deleteLeftovers(): Promise<void> {
     const { base, graph } = this.deployment;
-    const { sames, deletes } = await new DeleteGenerator(this.deployment, this.generator).generate();
-    if (sames.length > 0) await (await this.executor.start(sames)).ended;
+    const deletes = lastDeletions(this.deployment, this.generator);
     const needed = new Set<Resource>();
     for (const group of inDeletionOrder(deletes, base.resources)) {
-      // Keep everything that a failed resource still depends on.
-      for (const failed of this.executor.failedSteps) {
-        for (const resource of [subjectOf(failed), failed.old]) {
-          if (!resource || !graph.has(resource)) continue;
-          for (const dependency of graph.transitiveDependenciesOf(resource)) needed.add(dependency);
-        }
+      // Keep everything that a protected resource still depends on.
+      for (const refused of this.executor.refused) {
+        for (const dependency of graph.transitiveDependenciesOf(refused)) needed.add(dependency);
       }
       await this.executor.takeTogether(group.filter((step) => !needed.has(subjectOf(step))));
     }
-  }
-
-  private checkTargets(targets: Targets): void {
-    const error = this.unknownTargets(targets);
-    if (error) throw error;
-  }
-
-  private unknownTargets(targets: Targets): BailError | undefined {
-    const { allOlds, diagnostics } = this.deployment;
-    const unknown = targets.literals.filter((urn) => !allOlds.has(urn) && !this.generator.urns.has(urn));
-    for (const urn of unknown) diagnostics.error("", `Target '${urn}' could not be found in the stack.`);
-    return unknown.length > 0 ? new BailError("one or more targets could not be found in the stack") : undefined;
   }
 
   private warnOfPendingOperations(): void {
@@ -222,6 +167,6 @@ export class Run {
 
 function urnOf(name: StackName, event: Exclude<SourceEvent, { kind: "finished" }>): string {
   if (event.kind === "outputs") return event.urn;
-  const { type, name: resource, parent } = event.kind === "read" ? event.goal : event.registration.goal;
+  const { type, name: resource, parent } = event.registration.goal;
   return createUrn(name, type, resource, parent);
 }

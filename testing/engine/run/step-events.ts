@@ -44,12 +44,11 @@ function stateOf(resource: Resource | undefined, masked: Masked): StepState | nu
     outputs: properties(state.outputs, masked),
     ...flags(state),
     ...(state.initErrors?.length && { initErrors: state.initErrors }),
-    ...(state.hideDiff?.length && { hideDiffs: state.hideDiff }),
   };
 }
 
 function flags(state: ResourceState): Partial<StepState> {
-  const names = ["custom", "delete", "protect", "external", "retainOnDelete"] as const;
+  const names = ["custom", "delete", "protect", "retainOnDelete"] as const;
   return Object.fromEntries(names.filter((name) => state[name]).map((name) => [name, true]));
 }
 

@@ -1,8 +1,9 @@
 /** Executes steps: concurrent chains, each in order, until a step fails. */
 
+import type { Resource } from "../state/resource";
 import { withSecretOutputs } from "../state/values";
 import type { Outcome } from "../steps";
-import { ProtectedError, type Step, subjectOf } from "../steps";
+import { ProtectedError, type Step } from "../steps";
 import type { Deployment } from "./deployment";
 
 /** Notified before and after each step. */
@@ -17,8 +18,8 @@ export interface StepObserver {
 export class StepExecutor {
   /** The steps whose resources may still register outputs, by URN. */
   readonly registered = new Map<string, Step>();
-  /** The failed steps of a run that continued. */
-  readonly failedSteps: Step[] = [];
+  /** The protected resources that the run should delete. */
+  readonly refused: Resource[] = [];
   /** The first failure. */
   error: Error | undefined;
   private free: number;
@@ -82,15 +83,15 @@ export class StepExecutor {
   }
 
   private async take(chain: readonly Step[]): Promise<void> {
-    for (const [i, step] of chain.entries()) {
+    for (const step of chain) {
       if (this.stopped) return;
       try {
         const error = await this.takeStep(step);
         if (error === undefined) continue;
-        this.failedWith(error, step, chain.slice(i + 1));
+        this.failedWith(error, step);
       } catch (error) {
         this.deployment.diagnostics.error(step.urn, (error as Error).message);
-        this.failedWith(error as Error, step, chain.slice(i + 1));
+        this.failedWith(error as Error, step);
       }
       return;
     }
@@ -117,22 +118,13 @@ export class StepExecutor {
       const secret = withSecretOutputs(outputs, additionalSecretOutputs, inputs);
       if (secret !== outputs) step.new.set({ outputs: secret });
     }
-    this.deployment.news.set(step.new.urn, step.new);
   }
 
-  private failedWith(error: Error, step: Step, rest: readonly Step[]): void {
+  private failedWith(error: Error, step: Step): void {
     this.error ??= error;
     if (this.goOn) return;
-    if (this.deployment.options.continueOnError || error instanceof ProtectedError) {
-      // If the deletion before a replacement fails, the creation is not tried, but the program still waits for it. The
-      // CLI does not respond, and waits forever.
-      for (const left of [step, ...rest]) left.abandon("failed");
-      this.failedSteps.push(step);
-    } else this.stop();
+    // The run goes on, to report all errors of this kind.
+    if (error instanceof ProtectedError && step.old) this.refused.push(step.old);
+    else this.stop();
   }
-}
-
-/** Returns the URNs of the steps' resources. */
-export function urnsOf(steps: readonly Step[]): string[] {
-  return steps.map((step) => subjectOf(step).urn);
 }

@@ -2,7 +2,6 @@
 
 import type { Snapshot } from "../state/snapshot";
 import { isDefaultProvider } from "../state/urn";
-import { equalValues } from "../state/values";
 import { type Outcome, RefreshStep, type Step, subjectOf } from "../steps";
 import type { Deployment } from "./deployment";
 import type { EngineEventBody, Operation } from "./events";
@@ -62,7 +61,7 @@ export class StepReporter implements StepObserver {
     const { refresh, refreshOnly } = this.deployment.options;
     const isResult = refreshOnly && step instanceof RefreshStep;
     const op = isResult ? step.result : step.op;
-    if ((step.logical && !isUnchangedRead(step)) || isResult) {
+    if (step.logical || isResult) {
       this.steps++;
       this.changes[op] = (this.changes[op] ?? 0) + 1;
     }
@@ -71,11 +70,6 @@ export class StepReporter implements StepObserver {
     const planning = this.snapshot === undefined;
     if (shows || planning) this.emit(outputsEvent(step, op, planning, this.masked));
   }
-}
-
-/** Whether a read found no difference to the state. It then counts as no change. */
-function isUnchangedRead({ op, old, new: found }: Step): boolean {
-  return op === "read" && (!old || equalValues(old.state.outputs ?? {}, found?.state.outputs ?? {}));
 }
 
 /** Whether a step is internal to the engine and not displayed. */

@@ -5,7 +5,8 @@ import { mkdir, readdir, readFile, rm, unlink, writeFile } from "node:fs/promise
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Checkpoint, type Deployment, requireSchema } from "./checkpoint";
+import { NotSupportedError } from "../refused";
+import { type Checkpoint, type Deployment, FORMAT } from "./checkpoint";
 import { History } from "./history";
 
 /**
@@ -34,9 +35,7 @@ export class FileBackend {
    */
   static fromUrl(url: string | undefined): FileBackend {
     if (!url) throw new Error("no backend: set PULUMI_BACKEND_URL to file://DIR");
-    if (!url.startsWith("file://")) {
-      throw new Error("unsupported backend: PULUMI_BACKEND_URL must be file://DIR, the embedded engine has no other");
-    }
+    if (!url.startsWith("file://")) throw new NotSupportedError("a PULUMI_BACKEND_URL other than file://DIR");
     if (url.startsWith("file://~")) return new FileBackend(join(homedir(), url.slice("file://~".length)));
     return new FileBackend(fileURLToPath(url));
   }
@@ -62,7 +61,7 @@ export class FileBackend {
     const text = await readIfPresent(path);
     if (text === undefined) return undefined;
     const file = JSON.parse(text) as Checkpoint;
-    requireSchema(path, file);
+    if (file.version !== FORMAT) throw new NotSupportedError(`version ${file.version} of a state (${path})`);
     return file.checkpoint.latest;
   }
 

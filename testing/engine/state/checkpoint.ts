@@ -1,6 +1,5 @@
-/** Pulumi's checkpoint format, versions 3 and 4: the types of a stack's state file and of `stack export`. */
+/** Pulumi's checkpoint format, version 3: the types of a stack's state file and of `stack export`. */
 import { createHash } from "node:crypto";
-import { NotSupportedError } from "../refused";
 import type { Json, Properties } from "./property";
 
 /** One resource in a checkpoint. Absent fields mean empty or false. */
@@ -89,40 +88,19 @@ export interface Deployment {
   readonly metadata?: { readonly integrity_error?: { readonly version?: string; readonly error?: string } };
 }
 
-/** The format of a state. Version 4 is used only for data that version 3 cannot represent. */
-export interface Schema {
-  readonly version: 3 | 4;
-  /** The features that require version 4. */
-  readonly features?: readonly string[];
-}
+/** The version of the format. The CLI uses another one for what this one cannot represent. */
+export const FORMAT = 3;
 
 /** The content of a stack's state file. `latest` is absent before the first run. */
-export interface Checkpoint extends Schema {
+export interface Checkpoint {
+  readonly version: number;
   readonly checkpoint: { readonly stack: string; readonly latest?: Deployment };
 }
 
 /** The format of `stack export`. */
-export interface ExportedStack extends Schema {
+export interface ExportedStack {
+  readonly version: number;
   readonly deployment: Deployment;
-}
-
-/** The version 4 features that this engine supports, and whether a resource uses them. */
-const FEATURES: Readonly<Record<string, (resource: ResourceState) => boolean>> = {
-  replaceWith: ({ replaceWith = [] }) => replaceWith.length > 0,
-};
-
-/** Returns the format that a state requires. */
-export function schemaOf({ resources = [] }: Deployment): Schema {
-  const features = Object.keys(FEATURES).filter((feature) => resources.some((state) => FEATURES[feature]?.(state)));
-  return features.length > 0 ? { version: 4, features } : { version: 3 };
-}
-
-/** @throws Error if this engine does not support the state's format. `what` names the state. */
-export function requireSchema(what: string, { version, features = [] }: Schema): void {
-  if (version !== 3 && version !== 4)
-    throw new Error(`${what}: unsupported version ${String(version)}, expected 3 or 4`);
-  const unknown = features.filter((feature) => !(feature in FEATURES));
-  if (unknown.length > 0) throw new NotSupportedError(`${what}: the feature ${unknown.join(", ")} of a state`);
 }
 
 /** The version that this engine writes into manifests: the version of the CLI whose behavior it reproduces. */

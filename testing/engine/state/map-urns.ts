@@ -4,7 +4,7 @@ import { dependenciesOf } from "./resource";
 
 /** Returns the fields with URNs, without the aliases and the properties, with `now` applied to each URN. */
 export function urnFields(state: ResourceState, now: (urn: string) => string): Partial<ResourceState> {
-  const { urn, parent, provider, dependencies, propertyDependencies, deletedWith, replaceWith } = state;
+  const { urn, parent, provider, dependencies, propertyDependencies } = state;
   return {
     urn: now(urn),
     ...(parent && { parent: now(parent) }),
@@ -15,8 +15,6 @@ export function urnFields(state: ResourceState, now: (urn: string) => string): P
         Object.entries(propertyDependencies).map(([key, urns]) => [key, urns.map(now)]),
       ),
     }),
-    ...(deletedWith && { deletedWith: now(deletedWith) }),
-    ...(replaceWith && { replaceWith: replaceWith.map(now) }),
   };
 }
 
@@ -25,7 +23,7 @@ export function urnFields(state: ResourceState, now: (urn: string) => string): P
  * left out of the dependencies. Returns the same object if there is nothing to remove.
  */
 export function keepDependencies(state: ResourceState, isKept: (urn: string) => boolean): ResourceState {
-  const { dependencies = [], propertyDependencies = {}, deletedWith, replaceWith = [], ...rest } = state;
+  const { dependencies = [], propertyDependencies = {}, ...rest } = state;
   const lists = Object.entries(propertyDependencies).map(([key, urns]) => [key, urns.filter(isKept)] as const);
   const isWhole = dependenciesOf(state).every(({ kind, urn }) => kind === "parent" || isKept(urn));
   if (isWhole && lists.every(([, urns]) => urns.length > 0)) return state;
@@ -33,7 +31,5 @@ export function keepDependencies(state: ResourceState, isKept: (urn: string) => 
     ...rest,
     dependencies: dependencies.filter(isKept),
     propertyDependencies: Object.fromEntries(lists.filter(([, urns]) => urns.length > 0)),
-    ...(deletedWith !== undefined && isKept(deletedWith) && { deletedWith }),
-    ...(replaceWith.length > 0 && { replaceWith: replaceWith.filter(isKept) }),
   };
 }

@@ -24,7 +24,7 @@ export class Resource {
 }
 
 /** Why one resource depends on another. */
-export type DependencyKind = "parent" | "dependency" | "property" | "deletedWith" | "replaceWith";
+export type DependencyKind = "parent" | "dependency" | "property";
 
 /** One edge from a resource to its dependency. */
 export interface Dependency {
@@ -41,8 +41,6 @@ export function dependenciesOf(state: ResourceState): Dependency[] {
   add("parent", state.parent);
   for (const urn of state.dependencies ?? []) add("dependency", urn);
   for (const urns of Object.values(state.propertyDependencies ?? {})) for (const urn of urns) add("property", urn);
-  add("deletedWith", state.deletedWith);
-  for (const urn of state.replaceWith ?? []) add("replaceWith", urn);
   return edges;
 }
 

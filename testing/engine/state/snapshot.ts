@@ -21,12 +21,6 @@ const OPERATION_TYPES: Readonly<Partial<Record<Step["op"], PendingOperation["typ
   update: "updating",
   delete: "deleting",
   "delete-replaced": "deleting",
-  discard: "deleting",
-  "discard-replaced": "deleting",
-  read: "reading",
-  "read-replacement": "reading",
-  import: "importing",
-  "import-replacement": "importing",
 };
 
 /** Merges the results of steps into the initial state. */
@@ -119,7 +113,7 @@ export class Snapshot {
           this.done.add(step.old);
         }
     }
-    if (step.new && !step.skippedCreate) this.results.push(step.new);
+    if (step.new) this.results.push(step.new);
   }
 
   private async write(): Promise<void> {
@@ -143,17 +137,14 @@ const MATTERING: readonly (keyof ResourceState)[] = [
   "retainOnDelete",
   "provider",
   "parent",
-  "deletedWith",
-  "replaceWith",
   "protect",
   "inputs",
   "outputs",
   "dependencies",
-  "replacementTrigger",
 ];
 
-function changesState({ old, new: resource, skippedCreate }: Step): boolean {
-  if (!old || !resource || skippedCreate) return false;
+function changesState({ old, new: resource }: Step): boolean {
+  if (!old || !resource) return false;
   return MATTERING.some((field) => !equalValues(meaningful(old.state[field]), meaningful(resource.state[field])));
 }
 

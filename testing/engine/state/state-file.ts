@@ -2,7 +2,7 @@
  * Writes a stack's state file. Each step replaces the whole file, so that it stays loadable if the process is killed.
  */
 import { rename, writeFile } from "node:fs/promises";
-import { asWritten, type Deployment, type ResourceState, schemaOf } from "./checkpoint";
+import { asWritten, type Deployment, FORMAT, type ResourceState } from "./checkpoint";
 import type { PassphraseSecrets } from "./secrets";
 
 /**
@@ -67,9 +67,7 @@ export class StateFile {
       ...(operations?.length ? [`"pending_operations":[${operations.join(",")}]`] : []),
       `"metadata":${JSON.stringify(metadata)}`,
     ];
-    const { version, features } = schemaOf(deployment);
-    const schema = `"version":${version}${features ? `,"features":${JSON.stringify(features)}` : ""}`;
-    return `{${schema},"checkpoint":{"stack":${JSON.stringify(this.stack)},"latest":{${fields.join(",")}}}}`;
+    return `{"version":${FORMAT},"checkpoint":{"stack":${JSON.stringify(this.stack)},"latest":{${fields.join(",")}}}}`;
   }
 
   private textOf(resource: ResourceState): string {

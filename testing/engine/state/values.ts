@@ -44,7 +44,7 @@ export function containsUnknown(value: Json): boolean {
 }
 
 /** Whether a value is wholly or partly secret. */
-export function containsSecret(value: Json): boolean {
+function containsSecret(value: Json): boolean {
   return some(value, isSecret);
 }
 

@@ -63,10 +63,6 @@ export class CreateStep implements Step {
     this.new_.set({ created: now, modified: now });
     if (this.replacement?.pendingDelete) this.replacement.old.set({ delete: true });
     if (initErrors) return { error: notReady(initErrors), partial: true };
-    return { complete: () => this.registration.done({ state: this.new_.state, result: "success" }) };
-  }
-
-  abandon(result: "failed" | "skipped"): void {
-    this.registration.done({ state: this.new_.state, result });
+    return { complete: () => this.registration.done(this.new_.state) };
   }
 }

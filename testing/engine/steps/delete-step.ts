@@ -18,17 +18,11 @@ export class ProtectedError extends Error {
 export class DeleteStep implements Step {
   constructor(
     readonly old: Resource,
-    /**
-     * The URNs of all resources deleted in this run. A resource that is deleted with one of them needs no provider
-     * call.
-     */
-    private readonly deleted: ReadonlySet<string>,
     /** `before`: deleted before its replacement is created. `after`: deleted after that. */
     private readonly replaced?: "before" | "after",
   ) {}
 
   get op() {
-    if (this.old.state.external) return this.replaced ? "discard-replaced" : "discard";
     return this.replaced ? "delete-replaced" : "delete";
   }
 
@@ -42,10 +36,8 @@ export class DeleteStep implements Step {
 
   async apply(deployment: Deployment): Promise<Outcome> {
     const { state } = this.old;
-    if (state.protect && this.replaced === undefined && !deployment.options.ignoreProtect) {
-      return { error: new ProtectedError(this.urn) };
-    }
-    if (this.needsCall(deployment)) {
+    if (state.protect && this.replaced === undefined) return { error: new ProtectedError(this.urn) };
+    if (!deployment.options.preview && state.custom && !state.retainOnDelete) {
       const provider = deployment.providerOf(state);
       const { inputs = {}, outputs = {}, customTimeouts } = state;
       await provider.delete(this.urn, idOf(state), inputs, outputs, customTimeouts?.delete);
@@ -53,14 +45,6 @@ export class DeleteStep implements Step {
     // Set only after success: a failed delete must be retried.
     if (this.replaced === "before") this.old.set({ pendingReplacement: true });
     return {};
-  }
-
-  abandon(): void {}
-
-  private needsCall({ options }: Deployment): boolean {
-    const { custom, external, retainOnDelete, deletedWith } = this.old.state;
-    if (options.preview || !custom || external || retainOnDelete) return false;
-    return !(deletedWith && this.deleted.has(deletedWith));
   }
 }
 
@@ -78,6 +62,4 @@ export class RemovePendingReplaceStep implements Step {
   async apply(): Promise<Outcome> {
     return {};
   }
-
-  abandon(): void {}
 }

@@ -25,17 +25,12 @@ export class DependencyGraph {
     return this.index.has(resource);
   }
 
-  /** Gives `resource` the position of `existing`, which it came from. */
-  alias(resource: Resource, existing: Resource): void {
-    this.index.set(resource, this.indexOf(existing));
-  }
-
-  /** Returns all direct and indirect dependents of a resource in snapshot order, with children on request. */
-  dependingOn(root: Resource, ignored: ReadonlySet<string>, withChildren: boolean): Resource[] {
+  /** Returns all direct and indirect dependents of a resource in snapshot order, without its children. */
+  dependingOn(root: Resource, ignored: ReadonlySet<string>): Resource[] {
     const found: Resource[] = [];
     const urns = new Set([root.urn]);
     for (const candidate of this.resources.slice(this.indexOf(root) + 1)) {
-      if (ignored.has(candidate.urn) || !dependsOnAny(candidate, urns, withChildren)) continue;
+      if (ignored.has(candidate.urn) || !dependsOnAny(candidate, urns)) continue;
       found.push(candidate);
       urns.add(candidate.urn);
     }
@@ -100,10 +95,10 @@ export class DependencyGraph {
   }
 }
 
-function dependsOnAny(resource: Resource, urns: ReadonlySet<string>, withChildren: boolean): boolean {
+function dependsOnAny(resource: Resource, urns: ReadonlySet<string>): boolean {
   const { provider } = resource.state;
   if (provider && urns.has(providerUrn(provider))) return true;
-  return dependenciesOf(resource.state).some(({ kind, urn }) => (kind !== "parent" || withChildren) && urns.has(urn));
+  return dependenciesOf(resource.state).some(({ kind, urn }) => kind !== "parent" && urns.has(urn));
 }
 
 function push(lists: Map<string, number[]>, key: string, value: number): void {

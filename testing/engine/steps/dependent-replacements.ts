@@ -1,12 +1,10 @@
 /** Finds what must be deleted before a resource that is deleted before its replacement is created. */
 
 import type { Deployment } from "../run/deployment";
-import { providerUrn } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
-import { isProviderType } from "../state/urn";
 import { UNKNOWN } from "../state/values";
-import { diffResource, requiresReplacement, withReplaceOnChanges } from "./diff";
+import { diffResource, withReplaceOnChanges } from "./diff";
 
 /** A resource that must be replaced together with another one, and the inputs that cause it. */
 export interface DependentReplacement {
@@ -14,21 +12,12 @@ export interface DependentReplacement {
   readonly keys: readonly string[];
 }
 
-/** What has been generated so far. These resources cannot depend on a resource that is only now being replaced. */
-interface Generated {
-  readonly reads: ReadonlySet<string>;
-  readonly creates: ReadonlySet<string>;
-  readonly sames: ReadonlySet<string>;
-  readonly updates: ReadonlySet<string>;
-  readonly deletes: ReadonlySet<string>;
-  readonly replaces: ReadonlySet<string>;
-}
-
 /** Finds the resources that a replacement also replaces. */
 export class DependentReplacements {
   constructor(
     private readonly deployment: Deployment,
-    private readonly generated: Generated,
+    /** The URNs that already have steps. */
+    private readonly generated: () => ReadonlySet<string>,
   ) {}
 
   /**
@@ -38,11 +27,9 @@ export class DependentReplacements {
   async of(root: Resource): Promise<DependentReplacement[]> {
     const { graph, options } = this.deployment;
     if (options.preview && !graph.has(root)) return [];
-    const { reads, creates, sames, updates, deletes, replaces } = this.generated;
-    const done = new Set([reads, creates, sames, updates, deletes, replaces].flatMap((urns) => [...urns]));
     const replaced = new Set([root.urn]);
     const found: DependentReplacement[] = [];
-    for (const dependent of graph.dependingOn(root, done, false)) {
+    for (const dependent of graph.dependingOn(root, this.generated())) {
       const keys = await this.replaceKeys(dependent, replaced);
       if (keys === undefined) continue;
       found.push({ resource: dependent, keys });
@@ -51,27 +38,14 @@ export class DependentReplacements {
     return found;
   }
 
-  /**
-   * Returns all resources that declare, now or in the state, that they are replaced or deleted together with this URN.
-   */
-  cascading(urn: string): DependentReplacement[] {
-    const { news, olds } = this.deployment;
-    const cascades = ([, { state }]: readonly [string, Resource]) =>
-      state.replaceWith?.includes(urn) || state.deletedWith === urn;
-    const found = new Map([...[...olds].filter(cascades), ...[...news].filter(cascades)]);
-    return [...found.values()].map((resource) => ({ resource, keys: [] }));
-  }
-
   /** The inputs that cause a dependent's replacement, or `undefined` if it is not replaced. */
   private async replaceKeys(
     dependent: Resource,
     replaced: ReadonlySet<string>,
   ): Promise<readonly string[] | undefined> {
     const { state } = dependent;
-    if (!state.custom || state.external) return undefined;
+    if (!state.custom) return undefined;
     this.deployment.ensureProviderOf(dependent);
-    if (state.provider && replaced.has(providerUrn(state.provider))) return [];
-    if (state.deletedWith && replaced.has(state.deletedWith)) return [];
     const inputs = withUnknowns(state.inputs ?? {}, state.propertyDependencies ?? {}, replaced);
     if (inputs === undefined) return undefined;
     const request = {
@@ -82,11 +56,9 @@ export class DependentReplacements {
       newInputs: inputs,
       ignoreChanges: state.ignoreChanges ?? [],
     };
-    if (isProviderType(state.type)) this.deployment.providers.same(state.urn, state.id ?? "", state.inputs ?? {});
     const asked = await diffResource(this.deployment.providerOf(state), request, true);
-    if (asked.unavailable !== undefined) throw new Error(asked.unavailable);
-    const diff = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
-    return requiresReplacement(diff) ? diff.replaceKeys : undefined;
+    const { replaceKeys } = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
+    return replaceKeys.length > 0 ? replaceKeys : undefined;
   }
 }
 

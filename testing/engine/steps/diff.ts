@@ -11,36 +11,21 @@ export interface Diff {
   readonly replaceKeys: readonly string[];
   /** The changed inputs, if the provider named them or the engine compared them. */
   readonly changedKeys: readonly string[];
-  /** The changed paths that the provider named, and whether they require a replacement. */
-  readonly details?: Readonly<Record<string, boolean>>;
   readonly deleteBeforeReplace: boolean;
-  /** Why the provider could not compare the resource. */
-  readonly unavailable?: string;
 }
 
 /** No difference. */
 export const NO_DIFF: Diff = { changes: false, replaceKeys: [], changedKeys: [], deleteBeforeReplace: false };
 
-/** A difference that requires a replacement, because of `key`. */
-export function replaceBecauseOf(key: string): Diff {
-  return { ...NO_DIFF, changes: true, replaceKeys: [key] };
-}
-
 /** Calls the provider. Compares the inputs if the provider leaves the decision to the engine. */
 export async function diffResource(provider: Provider, request: DiffRequest, keepUnknowns: boolean): Promise<Diff> {
   const answer = await provider.diff(request, keepUnknowns);
   const named = answer.changedKeys ?? [];
-  if (answer.unavailable !== undefined) return { ...NO_DIFF, changes: true, unavailable: answer.unavailable };
   if (answer.changes !== undefined) return { ...answer, changes: answer.changes, changedKeys: named };
   const wanted = keepIgnored(request.newInputs, request.oldInputs, request.ignoreChanges).inputs;
   const changedKeys = changedInputs(request.oldInputs, wanted);
   if (changedKeys.length === 0) return { ...answer, changes: false, changedKeys: named };
   return { ...answer, changes: true, changedKeys };
-}
-
-/** Whether a difference requires a replacement. */
-export function requiresReplacement({ replaceKeys, details = {} }: Diff): boolean {
-  return replaceKeys.length > 0 || Object.values(details).some(Boolean);
 }
 
 /** Returns the keys whose values differ. Secrets are compared in plain text. */
@@ -65,8 +50,6 @@ export function withReplaceOnChanges(diff: Diff, replaceOnChanges: readonly stri
   const replaces = (key: string) => paths.some((path) => pathContains(path, parsePath(key) ?? [key]));
   const forced = diff.changedKeys.filter(replaces);
   const replaceKeys = [...new Set([...diff.replaceKeys, ...forced])];
-  const details = Object.entries(diff.details ?? {}).map(([path, replace]) => [path, replace || replaces(path)]);
-  const replaced = { ...diff, replaceKeys, ...(diff.details && { details: Object.fromEntries(details) }) };
-  if (!hasInitErrors || !replaces(INIT_ERROR_KEY)) return replaced;
-  return { ...replaced, changes: true, replaceKeys: [...replaceKeys, INIT_ERROR_KEY] };
+  if (!hasInitErrors || !replaces(INIT_ERROR_KEY)) return { ...diff, replaceKeys };
+  return { ...diff, changes: true, replaceKeys: [...replaceKeys, INIT_ERROR_KEY] };
 }

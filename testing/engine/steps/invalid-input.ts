@@ -1,7 +1,6 @@
 /** Describes an input that a provider did not accept. */
 import type { CheckFailure } from "../provider/provider";
-import { SECRET_MARK } from "../run/events";
-import { type Json, mapSecrets } from "../state/property";
+import type { Json } from "../state/property";
 import type { Resource } from "../state/resource";
 import { nameOf } from "../state/urn";
 import { containsUnknown, withoutSecrets } from "../state/values";
@@ -14,12 +13,6 @@ export function invalidInput({ urn, state }: Resource, { property, reason }: Che
   const value = state.inputs?.[property];
   const where = property ? `: property ${property} value ${shown(value && withoutSecrets(value))}` : "";
   return `${state.type} resource '${nameOf(urn)}'${where} has a problem: ${reason}`;
-}
-
-/** Shows an input of a resource, with secrets masked. */
-export function shownInput({ state }: Resource, property: string): string {
-  const value = state.inputs?.[property];
-  return shown(value && mapSecrets(value, () => SECRET_MARK));
 }
 
 function shown(value: Json | undefined): string {

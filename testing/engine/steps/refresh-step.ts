@@ -38,7 +38,7 @@ export class RefreshStep implements Step {
   }
 
   async apply(deployment: Deployment): Promise<Outcome> {
-    const { custom, type, pendingReplacement, inputs = {}, outputs = {}, external, customTimeouts } = this.old.state;
+    const { custom, type, pendingReplacement, inputs = {}, outputs = {}, customTimeouts } = this.old.state;
     if (!custom || isProviderType(type) || pendingReplacement) return {};
     const provider = deployment.providerOf(this.old.state);
     const found = await provider.read(this.urn, idOf(this.old.state), inputs, outputs, customTimeouts?.read);
@@ -56,15 +56,9 @@ export class RefreshStep implements Step {
       outputs: found.outputs,
       ...(found.initErrors && { initErrors: found.initErrors }),
     };
-    // As with the CLI, an external resource whose provider returns no inputs counts as changed.
-    const foundInputs = external ? (found.inputs ?? {}) : now.state.inputs;
-    const drifted = !equalValues(foundInputs, inputs) || !equalValues(found.outputs, outputs);
+    const drifted = !equalValues(now.state.inputs, inputs) || !equalValues(found.outputs, outputs);
     if (drifted) now.set({ modified: timestamp() });
     this.current = now;
-    if (external) {
-      this.changed = !equalValues(found.outputs, outputs);
-      return {};
-    }
     // Compares in the direction of an `up` without program changes: from the real resource to the desired one.
     const request = {
       urn: this.urn,
@@ -79,8 +73,6 @@ export class RefreshStep implements Step {
     this.changedKeys = diff.changedKeys;
     return {};
   }
-
-  abandon(): void {}
 }
 
 function unhealthy(reasons: readonly string[]): string {

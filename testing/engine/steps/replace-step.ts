@@ -32,6 +32,4 @@ export class ReplaceStep implements Step {
   async apply(): Promise<Outcome> {
     return {};
   }
-
-  abandon(): void {}
 }

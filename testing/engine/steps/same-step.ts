@@ -12,20 +12,8 @@ export class SameStep implements Step {
   constructor(
     readonly old: Resource,
     readonly new_: Resource,
-    private readonly registration: Registration | undefined,
-    readonly untargeted = false,
-    readonly skippedCreate = false,
+    private readonly registration: Registration,
   ) {}
-
-  /** Leaves out a creation. The program gets unknown outputs. */
-  static skippedCreate(resource: Resource, registration: Registration): SameStep {
-    return new SameStep(resource.copy(), resource, registration, false, true);
-  }
-
-  /** Keeps a resource that a limited run leaves out. */
-  static untargeted(old: Resource, registration?: Registration): SameStep {
-    return new SameStep(old, old.copy(), registration, true);
-  }
 
   get new(): Resource {
     return this.new_;
@@ -38,15 +26,10 @@ export class SameStep implements Step {
   async apply({ providers }: Deployment): Promise<Outcome> {
     const { id, outputs } = this.old.state;
     this.new_.set({ ...(id !== undefined && { id }), ...(outputs && { outputs }) });
-    if (isProviderType(this.new_.state.type) && !this.skippedCreate && !this.untargeted) {
+    if (isProviderType(this.new_.state.type)) {
       // Use the old inputs, because the provider reported that the new ones make no difference.
       providers.same(this.urn, idOf(this.new_.state), this.old.state.inputs ?? {});
     }
-    const unknown = this.skippedCreate;
-    return { complete: () => this.registration?.done({ state: this.new_.state, result: "success", unknown }) };
-  }
-
-  abandon(result: "failed" | "skipped"): void {
-    this.registration?.done({ state: this.new_.state, result });
+    return { complete: () => this.registration.done(this.new_.state) };
   }
 }

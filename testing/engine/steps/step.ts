@@ -1,6 +1,5 @@
 /** A step: one operation on one resource. */
 
-import type { RegisterResult } from "../program/goal";
 import type { Deployment } from "../run/deployment";
 import type { Operation } from "../run/events";
 import type { ResourceState } from "../state/checkpoint";
@@ -30,15 +29,8 @@ export interface Step {
   readonly diffs?: readonly string[];
   /** True if the program requested the step, false if it follows from another step. */
   readonly logical: boolean;
-  /** Whether a limited run leaves the resource out, and so does not check it. */
-  readonly untargeted?: boolean;
-  /** Whether the step represents a creation that a limited run left out. Nothing is recorded. */
-  readonly skippedCreate?: boolean;
 
   apply(deployment: Deployment): Promise<Outcome>;
-
-  /** Tells the program that the resource failed, or was skipped because of another resource. */
-  abandon(result: Exclude<RegisterResult["result"], "success">): void;
 }
 
 /** Returns the latest known resource of a step. */

@@ -45,10 +45,6 @@ export class UpdateStep implements Step {
         return { error: notReady(live.initErrors), partial: true };
       }
     }
-    return { complete: () => this.registration.done({ state: this.new_.state, result: "success" }) };
-  }
-
-  abandon(result: "failed" | "skipped"): void {
-    this.registration.done({ state: this.new_.state, result });
+    return { complete: () => this.registration.done(this.new_.state) };
   }
 }

@@ -37,9 +37,9 @@ describe("a project", () => {
   });
 
   test.each([
-    ["runtime: python", "runtime python is not supported"],
-    ["runtime: nodejs\npackages: { a: b }", "packages are not supported"],
-    ["runtime: nodejs\nplugins: { languages: [] }", "plugins.languages are not supported"],
+    ["runtime: python", "does not support the runtime python"],
+    ["runtime: nodejs\npackages: { a: b }", "does not support packages in a Pulumi.yaml"],
+    ["runtime: nodejs\nplugins: { languages: [] }", "does not support plugins.languages"],
     ["runtime: nodejs\nplugins: { providers: [{ path: . }] }", "a plugin in plugins.providers has no name"],
     ["runtime: nodejs\nplugins: { providers: [{ name: x, path: gone }] }", "the path of the plugin x"],
   ])("with `%s` is refused by name", async (text, message) => {

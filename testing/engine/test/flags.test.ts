@@ -1,18 +1,17 @@
 import { expect, test } from "vitest";
 import { parseFlags } from "../command/flags";
 
-const KINDS = { yes: "switch", refresh: "switch", target: "list", parallel: "value" } as const;
+const KINDS = { yes: "switch", refresh: "switch", "event-log": "value", parallel: "value" } as const;
 
 test("flags can be long or short, with attached or separate values, and the rest are words", () => {
-  const flags = parseFlags(["-y", "--target", "a", "--target=b=c", "-p4", "-s", "dev", "word", "--", "--yes"], KINDS);
+  const flags = parseFlags(["-y", "--event-log=b=c", "-p4", "-s", "dev", "word", "--", "--yes"], KINDS);
   expect([...flags.switches]).toEqual(["yes"]);
-  expect(flags.lists.get("target")).toEqual(["a", "b=c"]);
-  expect(Object.fromEntries(flags.values)).toEqual({ parallel: "4", stack: "dev" });
+  expect(Object.fromEntries(flags.values)).toEqual({ "event-log": "b=c", parallel: "4", stack: "dev" });
   expect(flags.words).toEqual(["word", "--yes"]);
 });
 
 test("a switch with a value is refused by name, not ignored", () => {
-  expect(() => parseFlags(["--refresh=false"], KINDS)).toThrow("a value of the flag --refresh is not supported");
+  expect(() => parseFlags(["--refresh=false"], KINDS)).toThrow("does not support a value of the flag --refresh");
 });
 
 test("a flag without the value it needs is an error that names it", () => {

@@ -1,10 +1,10 @@
 /** Runs the engine's rules in memory, with a program of registrations, a recording provider and no processes. */
 
-import type { Goal, RegisterResult } from "../program/goal";
+import type { Goal } from "../program/goal";
 import { EMPTY_GOAL } from "../program/goals";
 import { Mailbox } from "../program/mailbox";
 import type { Source, SourceEvent } from "../program/source";
-import type { DiffAnswer, DiffRequest, InvokeAnswer, Live, PackageProvider, ReadAnswer } from "../provider/provider";
+import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../provider/provider";
 import { ProviderRegistry } from "../provider/provider-registry";
 import { type Base, Deployment, type DeploymentOptions } from "../run/deployment";
 import { Diagnostics } from "../run/diagnostics";
@@ -16,8 +16,6 @@ import type { Properties } from "../state/property";
 import { Resource } from "../state/resource";
 import { Snapshot } from "../state/snapshot";
 import { equalValues } from "../state/values";
-import type { ReadResult } from "../steps";
-import { Targets } from "../steps/targets";
 
 const NAME = { stack: "dev", project: "proj" };
 const PROVIDER_URN = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
@@ -31,17 +29,13 @@ export function urnOf(name: string, parentType = ""): string {
 }
 
 /** Records its calls. The inputs define its answers. */
-export class Remembering implements PackageProvider {
+export class Remembering implements Provider {
   readonly calls: string[] = [];
   /** The names of the resources that `read` reports as gone. */
   readonly gone = new Set<string>();
   /** The promises for which calls wait, by `METHOD NAME`. */
   readonly waits = new Map<string, Promise<void>>();
   private created = 0;
-
-  async invoke(): Promise<InvokeAnswer> {
-    return { result: {}, failures: [] };
-  }
 
   async check(urn: string, _olds: Properties, news: Properties, keepUnknowns: boolean) {
     this.calls.push(`check ${name(urn)}`);
@@ -104,13 +98,10 @@ export interface RunGiven {
 }
 
 /** A program of registrations. */
-export type Program = (register: Register, read: Read) => Promise<void>;
-
-/** Reads a resource by its id, as a program does. */
-export type Read = (name: string, id: string, inputs?: Properties) => Promise<ReadResult>;
+export type Program = (register: Register) => Promise<void>;
 
 /** Registers a resource, as a program does. */
-export type Register = (name: string, inputs?: Properties, options?: Partial<Goal>) => Promise<RegisterResult>;
+export type Register = (name: string, inputs?: Properties, options?: Partial<Goal>) => Promise<ResourceState>;
 
 /** The result of a run. */
 export interface RunSeen {
@@ -119,8 +110,6 @@ export interface RunSeen {
   /** `OPERATION NAME`, with ` failed` if the step failed. */
   readonly steps: readonly string[];
   readonly errors: readonly string[];
-  /** The number of steps of each operation in the summary. */
-  readonly changes: Readonly<Record<string, number>>;
   readonly state: readonly ResourceState[];
   /** The pending operations at each write, as `TYPE NAME`. */
   readonly writes: readonly (readonly string[])[];
@@ -139,9 +128,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
   const diagnostics = new Diagnostics(emit, []);
   const registry = new ProviderRegistry(() => ({
     checkConfig: async (_urn, _olds, inputs) => ({ inputs, failures: [] }),
-    diffConfig: async () => ({ replaceKeys: [], deleteBeforeReplace: false }),
     configure: () => provider,
-    close: async () => undefined,
   }));
   registry.same(PROVIDER_URN, "p-1", {});
   const options = { ...DEFAULTS, ...given.options };
@@ -169,7 +156,6 @@ export async function run(given: RunGiven): Promise<RunSeen> {
       return metadata ? [`${metadata.op} ${name(metadata.urn)}${failed ? " failed" : ""}`] : [];
     }),
     errors: events.flatMap(({ diagnosticEvent: said }) => (said?.severity === "error" ? [said.message] : [])),
-    changes: reporter.changes,
     state: snapshot.current().resources ?? [],
     writes,
   };
@@ -178,7 +164,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
 /** A resource of the state in words: `NAME id`, with its special properties. */
 export function inWords(state: readonly ResourceState[]): string[] {
   return state.map((resource) => {
-    const marks = ["delete", "pendingReplacement", "external"] as const;
+    const marks = ["delete", "pendingReplacement"] as const;
     return [name(resource.urn), resource.id ?? "", ...marks.filter((mark) => resource[mark])].join(" ");
   });
 }
@@ -190,13 +176,6 @@ const DEFAULTS: DeploymentOptions = {
   parallel: 4,
   refresh: false,
   refreshOnly: false,
-  replaceTargets: new Targets([]),
-  targets: new Targets([]),
-  excludes: new Targets([]),
-  targetDependents: false,
-  excludeDependents: false,
-  ignoreProtect: false,
-  continueOnError: false,
 };
 
 class FakeSource implements Source {
@@ -215,12 +194,7 @@ class FakeSource implements Source {
         const provider = (options.custom ?? true) ? PROVIDER : "";
         this.mailbox.send({ kind: "register", registration: { goal: { ...goal, provider, ...options }, done } });
       });
-    const read: Read = (name, id, properties = {}) =>
-      new Promise((done) => {
-        const goal = { ...EMPTY_GOAL, type: "pulumi-nodejs:dynamic/t:T", name, id, properties, provider: PROVIDER };
-        this.mailbox.send({ kind: "read", goal, done });
-      });
-    program(register, read).then(
+    program(register).then(
       () => this.mailbox.send({ kind: "finished" }),
       (error: Error) => this.mailbox.send({ kind: "finished", error }),
     );

@@ -33,7 +33,6 @@ describe("a state", () => {
       "comes after it",
     ],
     ["misses a parent", [provider, resource("b", { parent: urnOf("a") })], `${urnOf("a")} (parent)`],
-    ["misses what a resource is deleted with", [provider, resource("b", { deletedWith: urnOf("a") })], "(deletedWith)"],
     ["misses a provider", [resource("a")], "unknown provider"],
     ["has a component with an id", [resource("a", { custom: false })], "has an id"],
   ])("is not valid if it %s", (_, resources, problem) => {

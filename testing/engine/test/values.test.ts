@@ -2,9 +2,6 @@ import { describe, expect, test } from "vitest";
 import { forProgram, forProvider, receive } from "../program/wire";
 import { SIGNATURE_KEY, secretOf } from "../state/property";
 import { annotateSecrets, containsUnknown, equalValues, UNKNOWN, withSecretOutputs } from "../state/values";
-import { Targets } from "../steps/targets";
-
-const NOTHING = { unknowns: false, secrets: false, resources: false };
 
 describe("secrets", () => {
   test("in a request come back in the answer, key by key", () => {
@@ -40,13 +37,13 @@ describe("over gRPC,", () => {
     const { value } = receive({ ...output, value: 1 });
     const wrapped = { [SIGNATURE_KEY]: "1b47061264138c4ac30d75fd1eb44270", value: 1 };
     expect(forProgram({ value })).toEqual({ value: wrapped });
-    expect(forProvider({ value }, NOTHING)).toEqual({ value: 1 });
+    expect(forProvider({ value }, false)).toEqual({ value: 1 });
   });
 
   test("an unknown value reaches a provider only if unknowns are kept", () => {
     const map = { a: UNKNOWN, b: { c: secretOf(UNKNOWN), d: 1 }, e: [UNKNOWN, 2] };
-    expect(forProvider(map, NOTHING)).toEqual({ b: { d: 1 }, e: [2] });
-    expect(forProvider(map, { ...NOTHING, unknowns: true })).toEqual({
+    expect(forProvider(map, false)).toEqual({ b: { d: 1 }, e: [2] });
+    expect(forProvider(map, true)).toEqual({
       a: UNKNOWN,
       b: { c: UNKNOWN, d: 1 },
       e: [UNKNOWN, 2],
@@ -55,23 +52,6 @@ describe("over gRPC,", () => {
 
   test("a resource reaches a provider as its id, a component as its URN", () => {
     const reference = { [SIGNATURE_KEY]: "5cf8f73096256a8f31e491e813e4eb8e", urn: "urn:x" };
-    expect(forProvider({ a: { ...reference, id: "7" }, b: reference }, NOTHING)).toEqual({ a: "7", b: "urn:x" });
-  });
-});
-
-describe("targets", () => {
-  test("match whole URNs, with one star inside a part and two stars across parts", () => {
-    const urn = "urn:pulumi:dev::proj::a:b:C::name";
-    expect(new Targets(["**::name"]).has(urn)).toBe(true);
-    expect(new Targets(["*::name"]).has(urn)).toBe(false);
-    expect(new Targets(["urn:pulumi:dev::*::a:b:C::na*"]).has(urn)).toBe(true);
-    expect(new Targets(["urn:pulumi:dev::proj::a:b:C::nam"]).has(urn)).toBe(false);
-  });
-
-  test("without entries limit nothing, even after one is added", () => {
-    const none = new Targets([]);
-    none.add("urn:x");
-    expect(none.limited).toBe(false);
-    expect(none.has("urn:y")).toBe(true);
+    expect(forProvider({ a: { ...reference, id: "7" }, b: reference }, false)).toEqual({ a: "7", b: "urn:x" });
   });
 });
