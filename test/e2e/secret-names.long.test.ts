@@ -46,10 +46,10 @@ afterEach(async () => {
   await plane.close();
 });
 
-test.each([
-  ["npm package", NPM, {}],
-  ["plugin", PLUGIN, { plugins: { keyplane: pluginForPreloads() } }],
-])(
+/** The embedded engine passes no marked secrets to a plugin. */
+const OF_CLI = ON_CLI ? ([["plugin", PLUGIN, { plugins: { keyplane: pluginForPreloads() } }]] as const) : [];
+
+test.each([["npm package", NPM, {}], ...OF_CLI])(
   "names that are made from secrets are in no state of the %s in clear",
   async (_, frontEnd, options) => {
     run = await ExampleRun.create(plane, { "index.js": programWith(frontEnd) }, { config: { at: "1" }, ...options });
