@@ -47,9 +47,12 @@ afterEach(async () => {
 });
 
 /** The embedded engine passes no marked secrets to a plugin. */
-const OF_CLI = ON_CLI ? ([["plugin", PLUGIN, { plugins: { keyplane: pluginForPreloads() } }]] as const) : [];
+const FRONT_ENDS: readonly (readonly [string, string, object])[] = [
+  ["npm package", NPM, {}],
+  ...(ON_CLI ? ([["plugin", PLUGIN, { plugins: { keyplane: pluginForPreloads() } }]] as const) : []),
+];
 
-test.each([["npm package", NPM, {}], ...OF_CLI])(
+test.each(FRONT_ENDS)(
   "names that are made from secrets are in no state of the %s in clear",
   async (_, frontEnd, options) => {
     run = await ExampleRun.create(plane, { "index.js": programWith(frontEnd) }, { config: { at: "1" }, ...options });
