@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
   "exact name": "an interrupted run requested its name, but somebody else can have taken it (see `keyplane revoke`)",
   "no proof": "in none of the given states, and nothing shows who created it (see --prefix)",
   "no state": "no state shows whether a resource has it",
-  "under way": "another version of the provider may be creating it",
+  "under way": "an interrupted run of another provider may have created it",
   young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
   "not due": "its deadline has not passed",

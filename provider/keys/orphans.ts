@@ -15,10 +15,13 @@ import { isWord, sameScope, scopedCommand } from "./scope";
 /** Maximum number of keys in a report. The command shows all. */
 const MAX_REPORTED = 10;
 
+/** Maximum time, in milliseconds, for which another process of the run may have a key under way. */
+const UNDER_WAY_MS = 3_600_000;
+
 const REASONS: Readonly<Record<Why, string>> = {
   "no state": "the state of the stack could not be read",
   used: "an interrupted run created it, but somebody used it",
-  "under way": "another version of the provider may be creating it",
+  "under way": "an interrupted run of another provider may have created it",
   "updated since": "an interrupted rotation may have created it, but a run that ended later may have handed it out",
   "no history": "an interrupted rotation may have created it, but the history of the stack does not show that",
   "exact name": "an interrupted creation requested its name, but somebody else can have taken it",
@@ -91,9 +94,10 @@ interface Known {
 }
 
 async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
-  const open = unexplainedIn(keys, call);
-  if (open.length === 0) return [];
-  const known = await ask(open, call);
+  const unexplained = unexplainedIn(keys, call);
+  if (unexplained.length === 0) return [];
+  const known = await ask(unexplained, call);
+  const open = ofStack(unexplained, known);
   const candidates = [...open, ...exactNamesIn(keys, known, call)];
   const found = candidates.map((key) => ({ key, decided: decideOrphan(factsOf(key, known, call)) }));
   const toRevoke = found.flatMap(({ key, decided }) => (decided.decision === "revoke" ? [key] : []));
@@ -115,6 +119,13 @@ function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiK
   const tag = tagOf(call.urn);
   const ours = [...keysByMark(keys)].filter(([mark]) => tagIn(mark) === tag || call.stack.hasShown(mark));
   return ours.flatMap(([, same]) => same).filter((key) => isUnexplained(key, call));
+}
+
+/** Those of the keys that are of the state's stack: the URN of a call can be from before a rename or a move. */
+function ofStack(keys: readonly ApiKeyRecord[], { state }: Known): readonly ApiKeyRecord[] {
+  if ("unread" in state || state.urn === undefined) return keys;
+  const tag = tagOf(state.urn);
+  return keys.filter((key) => tagIn(markIn(key.name) ?? "") === tag || proofOf(key, state).proof !== "none");
 }
 
 /** The keys with the exact names of interrupted creations that nothing in this process explains. */
@@ -170,7 +181,7 @@ function factsOf(key: ApiKeyRecord, { state, runs }: Known, { place }: Call): Or
     if (isYoung(key, Math.min(startedAt(place), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
     // A state from before the run has only creations of earlier runs.
     if (process === "own" || ((state as StackFacts).isFromBefore && runBegan !== undefined)) return "no";
-    return process === "other" ? "yes" : "unknown";
+    return isYoung(key, place.account.serviceNow() - UNDER_WAY_MS) ? "yes" : "unknown";
   }
 }
 
@@ -197,6 +208,7 @@ interface Reported {
 
 function reasonOf(why: Why, { state, runs }: Known): string {
   const unread = "unread" in state ? state : runs !== undefined && "unread" in runs ? runs : undefined;
+  if (why === "no state" && unread !== state) return "the state encrypts the ids of its keys";
   return unread !== undefined && (why === "no state" || why === "no history")
     ? `${REASONS[why]}: ${unread.unread}`
     : REASONS[why];
@@ -223,7 +235,7 @@ function report(
   const name = stack.nameFor(urn);
   const next = isRevokedNext ? "The next `pulumi up` or `destroy` that changes a key revokes what nobody got. " : "";
   const way = isRead
-    ? "Another stack may have it: one of the same name in another backend, or one to which it was moved. If none has, run " +
+    ? "Another stack may have it: one of the same name in another backend, one that was renamed, or one to which it was moved. If none has, run " +
       `\`${scopedCommand(["revoke", ...ids], place.scope)}\``
     : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], place.scope)}\``;
   row.warn(

@@ -39,14 +39,13 @@ export interface PendingCreation {
   readonly process: Process;
 }
 
-/**
- * Whose process a resource is of: this one's; that of the same package in another version; or that of another provider. One
- * that has left the state has no process, so it counts as this one's.
- */
-export type Process = "own" | "other version" | "other";
+/** Whose process a resource is of. One whose provider has left the state has no process, so it counts as this one's. */
+export type Process = "own" | "other";
 
 /** What the state of the step's own stack says about keys. */
 export interface StackFacts {
+  /** The URN of a resource, which has the stack and the project; `undefined` if there is none. */
+  readonly urn: string | undefined;
   /** Whether the state is from before this run, or may be: it lacks what the run has done, also in other processes. */
   readonly isFromBefore: boolean;
   /** All creations of keys that were begun and have not ended, also that of the asking step. */
@@ -107,14 +106,13 @@ export function readFacts(
   const isHidden = ours.some(hidesKeys);
   const urns = new Set(deployment.resources.map(({ urn }) => urn));
   const own = new Set(how.processes.map(providerOf));
-  const versions = new Set([...own].map(withoutVersion));
   const processOf = (resource: StateResource): Process => {
     const urn = providerOf(resource);
-    if (own.has(urn) || !urns.has(urn)) return "own";
-    return versions.has(withoutVersion(urn)) ? "other version" : "other";
+    return own.has(urn) || !urns.has(urn) ? "own" : "other";
   };
   const owners = new Map(ours.map((resource) => [markOf(resource), resource]));
   return {
+    urn: (deployment.resources[0] ?? deployment.pending[0]?.resource)?.urn,
     isFromBefore: how.isFromBefore,
     pendingCreations: pendingCreationsIn(deployment).map(({ mark, resource }) => {
       return { urn: resource.urn, mark, inputs: resource.inputs, process: processOf(resource) };
@@ -154,10 +152,4 @@ function isShown(resource: StateResource, shown: Shown): boolean {
 /** The URN of a resource's provider. */
 function providerOf({ provider }: StateResource): string {
   return provider.slice(0, Math.max(0, provider.lastIndexOf("::")));
-}
-
-/** The name of a default provider has the version of its package: `default_1_2_3`. */
-function withoutVersion(urn: string): string {
-  const at = urn.lastIndexOf("::default_");
-  return at < 0 ? urn : urn.slice(0, at + "::default".length);
 }

@@ -156,7 +156,8 @@ export class Run extends Session {
   async #state() {
     this.outcome.exports++;
     if (!this.of.isReadable) throw new PulumiError("`pulumi stack export` failed with exit code 1", "failed");
-    return readDeployment(JSON.stringify(this.of.service === "late" ? this.of.savedBefore : this.of.deployment));
+    const text = JSON.stringify(this.of.service === "late" ? this.of.savedBefore : this.of.deployment);
+    return readDeployment(text.replaceAll("urn:pulumi:dev::", `urn:pulumi:${this.of.stackName}::`));
   }
 
   async #history() {
@@ -182,6 +183,8 @@ export class TestStack {
   isReadable = true;
   /** Whether it answers for this stack. */
   isOther = false;
+  /** The name of the stack in its state. The outputs of resources have the one of their last update. */
+  stackName = "dev";
   /** A service that shows the changes of a run at once, or only at its end. @default files */
   service: "live" | "late" | undefined;
   /** The state as the last run began, and when that was. */

@@ -169,10 +169,28 @@ describe("a key that a killed creation left behind", () => {
     stack.more = [provider(other)];
     expect(await stack.up({ db: key() })).toMatchObject({ errors: {}, warn: [], exports: 1 });
     expect(await stack.live()).toContain(left);
+    await stack.clock.pass(HOUR);
+    expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
     // Without that provider in the state, nobody can be creating it.
     stack.more = [];
     await stack.up({ db: key(), e: key() });
     expect(await stack.live()).not.toContain(left);
+  });
+
+  test("of the stack from which a resource was moved is not reported: that stack has its keys", async () => {
+    const stack = await TestStack.start();
+    await stack.up({ ci: key(), db: key() });
+    const moved = stack.beside();
+    // The outputs have the URN of before the move.
+    moved.resources = stack.resources.slice(0, 1).map((each) => ({ ...each }));
+    moved.stackName = "prod";
+    expect((await moved.refresh()).warn).toEqual([]);
+  });
+
+  test("is reported by a refresh after the stack was renamed", async () => {
+    const { stack, left } = await killed({ db: key(), ci: key() });
+    stack.stackName = "prod";
+    expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
   });
 
   test("stays live if a resource of the state has it", async () => {

@@ -95,36 +95,10 @@ describe("a pending creation", () => {
     ["of a provider that is not in the state any more", "own", OTHER, [providerUrn()]],
     ["of another package's default provider", "other", IN_PLUGIN, [providerUrn(), IN_PLUGIN]],
     ["of a package that the stack does not use any more", "own", IN_PLUGIN, [providerUrn()]],
-    [
-      "of a default provider of another version",
-      "other version",
-      providerUrn("default_0_3_0"),
-      [providerUrn("default_0_3_0")],
-    ],
-    [
-      "of a provider that is named like one",
-      "other",
-      providerUrn("defaults"),
-      [providerUrn(), providerUrn("defaults")],
-    ],
-    [
-      "of a provider in a component that is named like one",
-      "other",
-      urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1"),
-      [providerUrn(), urnOf("my:index:Part$pulumi:providers:pulumi-nodejs", "default_1")],
-    ],
+    ["of a default provider of another version", "other", providerUrn("default_0_3_0"), [providerUrn("default_0_3_0")]],
   ])("%s is begun by: %s", (_, expected, by, providers) => {
     expect(notesFor(by, providers)).toEqual([
       [OTHER_MARK, expected],
-      [MARK, "own"],
-    ]);
-  });
-
-  test("of a version of the plugin may be under way beside that of another version", () => {
-    const versions = [IN_PLUGIN, providerUrn("default_1_3_0", "keyplane")];
-    const asking = step("creating", "ci", MARK, { provider: `${versions[1]}::p-1` });
-    expect(notesFor(IN_PLUGIN, versions, asking)).toEqual([
-      [OTHER_MARK, "other version"],
       [MARK, "own"],
     ]);
   });
