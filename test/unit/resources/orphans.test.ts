@@ -188,7 +188,7 @@ describe("a key that a killed creation left behind", () => {
   });
 
   test("is reported by a refresh after the stack was renamed", async () => {
-    const { stack, left } = await killed({ db: key(), ci: key() });
+    const { stack, left } = await killed({ ci: key(), db: key() });
     stack.stackName = "prod";
     expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
   });
