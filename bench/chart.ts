@@ -1,4 +1,4 @@
-import type { Row } from "./results";
+import type { Log } from "./results";
 
 const WIDTH = 920;
 const LEFT = 250;
@@ -12,7 +12,7 @@ const LARGEST = 100;
  * Draws the costs as ratios to the floor, as an SVG: a bar for keyplane, a dot for the naive pattern, a line for the
  * floor.
  */
-export function chart(rows: readonly Row[]): string {
+export function chart(rows: readonly Log[]): string {
   const shown = rows.filter(
     ({ scenario, n }) => n === Math.max(...rows.filter((row) => row.scenario === scenario).map((row) => row.n)),
   );

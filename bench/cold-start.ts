@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 
 const run = promisify(execFile);
 
@@ -24,8 +24,8 @@ const starts = [
 /**
  * Measures what keyplane adds to the start of a program and of the host, and what loading for a first request costs.
  */
-export async function coldStartRows(runs: number): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function coldStartRows(runs: number): Promise<Log[]> {
+  const rows: Log[] = [];
   for (const { name, before, added, most } of starts) {
     const script = `const t0 = performance.now();
 for (const name of ${JSON.stringify(before)}) require(name);

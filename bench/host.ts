@@ -57,9 +57,9 @@ async function withHost(task: Task, prepare: (provider: HostUnderTest) => Promis
   }
 }
 
-function makeKeys(provider: HostUnderTest, n: number, prefix: string, place: Values = {}): Promise<readonly Made[]> {
+function makeKeys(provider: HostUnderTest, n: number, prefix: string, keyList: Values = {}): Promise<readonly Made[]> {
   const names = Array.from({ length: n }, (_, at) => `${prefix}-${at}`);
-  return inFlight(names, async (name) => provider.create("ApiKey", { ...(await checked(provider, name)), ...place }));
+  return inFlight(names, async (name) => provider.create("ApiKey", { ...(await checked(provider, name)), ...keyList }));
 }
 
 /** The inputs of a key as the engine saves them: with the mark that the check has chosen. */

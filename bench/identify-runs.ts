@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyDigest } from "../provider/key-digest";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 
 const MB = 1_000_000;
 const LINE = "2026-11-24T05:00:00Z INFO GET /projects/shop/branches 200 in 12 ms from 192.0.2.7, request 5b4f6f54\n";
@@ -22,7 +22,7 @@ const TEN = Array.from({ length: 10 }, (_, at) => keyOf(at));
  * Measures `keyplane identify`: ten keys in 5,000 states of 20 keys each, and ten keys in a text of 50 MB. The floor is the
  * start of Node, so the time includes that of the command.
  */
-export async function identifyRows(runs: number, isQuick: boolean): Promise<Row[]> {
+export async function identifyRows(runs: number, isQuick: boolean): Promise<Log[]> {
   const folder = await mkdtemp(join(tmpdir(), "keyplane-identify-"));
   try {
     const [states, megabytes] = isQuick ? [100, 2] : [5_000, 50];
@@ -30,8 +30,8 @@ export async function identifyRows(runs: number, isQuick: boolean): Promise<Row[
     const text = textOf(megabytes);
     const state = ["--state", join(folder, "states")];
     return [
-      await rowOf("identify-states", { n: states, runs, args: state, input: TEN.join("\n"), most: 2_000 }),
-      await rowOf("identify-text", { n: megabytes, runs, args: [], input: text, most: 1_000 }),
+      await logOf("identify-states", { n: states, runs, args: state, input: TEN.join("\n"), most: 2_000 }),
+      await logOf("identify-text", { n: megabytes, runs, args: [], input: text, most: 1_000 }),
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -46,7 +46,7 @@ interface Run {
   readonly most: number;
 }
 
-async function rowOf(scenario: string, { n, runs, args, input, most }: Run): Promise<Row> {
+async function logOf(scenario: string, { n, runs, args, input, most }: Run): Promise<Log> {
   const [own, floor]: [number[], number[]] = [[], []];
   for (let run = 0; run < runs; run++) {
     floor.push(await timeOf(["-e", "0"], ""));

@@ -128,10 +128,10 @@ async function outdateList(): Promise<void> {
   await makeKeys(1, "later");
 }
 
-async function makeKeys(n: number, prefix: string, type = ApiKey, place: Values = {}): Promise<readonly Made[]> {
+async function makeKeys(n: number, prefix: string, type = ApiKey, keyList: Values = {}): Promise<readonly Made[]> {
   const names = Array.from({ length: n }, (_, at) => `${prefix}-${at}`);
   return inFlight(names, async (name) => {
-    const { id, outs = {} } = await type.create({ ...(await checked(type, name)), ...place });
+    const { id, outs = {} } = await type.create({ ...(await checked(type, name)), ...keyList });
     return { id, outs };
   });
 }
@@ -142,7 +142,7 @@ async function checked(type: typeof ApiKey, name: string): Promise<Values> {
   return inputs ?? {};
 }
 
-const inputsIn = ({ resourceUrn, __mark }: Values): Values => ({ resourceUrn, __mark });
+const inputsIn = ({ resourceUrn, __suffix }: Values): Values => ({ resourceUrn, __suffix });
 
 async function revoke(keys: readonly Made[]): Promise<void> {
   await inFlight(keys, async ({ id, outs }) => ApiKey.delete?.(id, outs));

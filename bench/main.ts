@@ -9,7 +9,7 @@ import { parts, wrongParts } from "./parts";
 import { buildPlugin, pluginRows, pluginStartRow } from "./plugin-runs";
 import { startService } from "./processes";
 import { heapGrowth, providerRow } from "./provider-runs";
-import { growth, merged, type Row } from "./results";
+import { growth, type Log, merged } from "./results";
 import { scenarios } from "./scenarios";
 import { sealedRows } from "./sealed-run";
 import { table } from "./table";
@@ -52,8 +52,8 @@ async function main(): Promise<void> {
     return values.engine?.includes(engine) ?? (engine === "embedded" || pulumiOnPath() !== undefined);
   });
   const wanted = (name: string) => only.length === 0 || only.includes(name);
-  const rows: Row[] = [];
-  const note = (added: readonly Row[]) => {
+  const rows: Log[] = [];
+  const note = (added: readonly Log[]) => {
     rows.push(...added);
     for (const { scenario, n, rttMs, ratioToFloor } of added) {
       process.stderr.write(`${scenario} ${n} (${rttMs} ms): ${ratioToFloor.toFixed(2)} x floor\n`);
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
 
 /** Writes the results and their picture. A part of the rows replaces those in the file. */
 async function save(
-  measured: readonly Row[],
+  measured: readonly Log[],
   heap: number | undefined,
   { runs, engines, isPart }: { readonly runs: number; readonly engines: readonly string[]; readonly isPart: boolean },
 ): Promise<void> {
@@ -122,7 +122,7 @@ async function save(
 }
 
 /** How each scenario's cost grows with its size, from the rows without a round trip. */
-function growthOf(rows: readonly Row[]): { readonly scenario: string; readonly exponent: number }[] {
+function growthOf(rows: readonly Log[]): { readonly scenario: string; readonly exponent: number }[] {
   const names = [...new Set(rows.filter(({ unit }) => unit === "ms").map(({ scenario }) => scenario))];
   return names.flatMap((scenario) => {
     const points = rows.filter((row) => row.scenario === scenario && row.rttMs === 0);
@@ -132,7 +132,7 @@ function growthOf(rows: readonly Row[]): { readonly scenario: string; readonly e
   });
 }
 
-function rounded(row: Row): Row {
+function rounded(row: Log): Log {
   const round = (value: number) => Number(value.toFixed(2));
   return {
     ...row,

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ControlPlane } from "../testing/control-plane";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 import { noSamples, sampleOf } from "./whole-runs";
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ export async function pluginRows(
   plane: ControlPlane,
   plugin: string,
   { n, runs }: { readonly n: number; readonly runs: number },
-): Promise<Row[]> {
+): Promise<Log[]> {
   const samples = { plugin: noSamples(), keyplane: noSamples() };
   for (let at = 0; at < runs; at++) {
     const variants = at % 2 === 0 ? (["keyplane", "plugin"] as const) : (["plugin", "keyplane"] as const);
@@ -49,7 +49,7 @@ export async function pluginRows(
 }
 
 /** Measures the time until the plugin prints its port. The floor is the start of Node without a script. */
-export async function pluginStartRow(plugin: string, runs: number): Promise<Row> {
+export async function pluginStartRow(plugin: string, runs: number): Promise<Log> {
   const [own, floor]: [number[], number[]] = [[], []];
   // Without an engine, the plugin ends at once.
   const engine = createServer().listen(0, "127.0.0.1");

@@ -1,7 +1,7 @@
 import type { OperationRef } from "../provider/api";
 import type { ControlPlane } from "../testing/control-plane";
 import { measure } from "./processes";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 import { POLL_INTERVAL_MS, type Scenario } from "./scenarios";
 import type { Task, Variant } from "./task";
 
@@ -18,7 +18,7 @@ export async function providerRow(
   plane: ControlPlane,
   scenario: Scenario,
   { n, rttMs, runs }: { readonly n: number; readonly rttMs: number; readonly runs: number },
-): Promise<Row> {
+): Promise<Log> {
   const { own: called = "keyplane" } = scenario;
   const samples: Record<Variant, Sample[]> = { keyplane: [], host: [], floor: [], naive: [] };
   let operations = await start(plane, scenario, n);

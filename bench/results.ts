@@ -1,5 +1,5 @@
 /** One row of the results: keyplane compared with the floor and the naive pattern. */
-export interface Row {
+export interface Log {
   readonly scenario: string;
   /** Number of keys, operations or calls. */
   readonly n: number;
@@ -33,10 +33,10 @@ export interface Target {
   readonly most?: number;
 }
 
-type Figures = Omit<Row, "ratioToFloor" | "ratioToNaive" | "target" | "met">;
+type Figures = Omit<Log, "ratioToFloor" | "ratioToNaive" | "target" | "met">;
 
 /** Compares figures with their target. A ratio counts only if it was measured at a size that the target covers. */
-export function judged(figures: Figures, target: Target, ratioCounts: boolean): Row {
+export function judged(figures: Figures, target: Target, ratioCounts: boolean): Log {
   const { n, requests, ms, msFloor, msNaive, unit } = figures;
   const ratioToFloor = ms / msFloor;
   const ratioToNaive = msNaive === null ? null : ms / msNaive;
@@ -61,8 +61,8 @@ export function judged(figures: Figures, target: Target, ratioCounts: boolean): 
 }
 
 /** Results in which newly measured rows replace earlier ones of the same work. Other new rows are added. */
-export function merged(earlier: readonly Row[], measured: readonly Row[]): readonly Row[] {
-  const nameOf = ({ scenario, n, rttMs }: Row) => `${scenario} ${n} ${rttMs}`;
+export function merged(earlier: readonly Log[], measured: readonly Log[]): readonly Log[] {
+  const nameOf = ({ scenario, n, rttMs }: Log) => `${scenario} ${n} ${rttMs}`;
   const left = new Map(measured.map((row) => [nameOf(row), row]));
   const kept = earlier.map((row) => {
     const again = left.get(nameOf(row));

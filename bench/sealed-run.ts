@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Workspace } from "../testing";
 import type { ControlPlane } from "../testing/control-plane";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 
 /** A public key of each kind. The private key of the one of age is not known. */
 const GITHUB = generateKeyPairSync("x25519").publicKey.export({ format: "der", type: "spki" }).subarray(-32);
@@ -34,7 +34,7 @@ interface Sample {
 export async function sealedRows(
   plane: ControlPlane,
   { n, runs }: { readonly n: number; readonly runs: number },
-): Promise<Row[]> {
+): Promise<Log[]> {
   const kinds: Readonly<Record<string, object>> = { floor: {}, ...recipients };
   const samples = new Map<string, Sample[]>(Object.keys(kinds).map((kind) => [kind, []]));
   for (let run = 0; run < runs; run++) {

@@ -1,9 +1,9 @@
-import type { Row } from "./results";
+import type { Log } from "./results";
 
 const head = ["scenario", "n", "rtt", "requests", "floor", "naive", "cost", "floor", "naive", "ratio", "target", ""];
 
 /** Formats the results as a table for a terminal. */
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly Log[]): string {
   const lines = [head, ...rows.map(cells)];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const isText = (at: number) => at === 0 || at >= 10;
@@ -13,7 +13,7 @@ export function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-function cells(row: Row): string[] {
+function cells(row: Log): string[] {
   const cost = (value: number | null) => {
     if (value === null) return "-";
     return row.unit === "bytes" ? `${Math.round(value)} B` : `${value.toFixed(value < 100 ? 1 : 0)} ms`;

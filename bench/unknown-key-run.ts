@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { nameOf, newMark } from "../provider/keys/naming";
+import { nameOf, newSuffix } from "../provider/keys/naming";
 import { DYNAMIC } from "../provider/resource-types";
 import { type RunResult, Workspace } from "../testing";
 import type { ControlPlane } from "../testing/control-plane";
-import { judged, median, type Row } from "./results";
+import { judged, type Log, median } from "./results";
 
 const programOf = (n: number) => ({
   "index.js": `const { ApiKey } = require("keyplane");
@@ -21,7 +21,7 @@ const KINDS = ["unknown key", "no unknown key"] as const;
 export async function unknownKeyRow(
   plane: ControlPlane,
   { n, runs }: { readonly n: number; readonly runs: number },
-): Promise<Row> {
+): Promise<Log> {
   const samples = { "unknown key": [] as Sample[], "no unknown key": [] as Sample[] };
   for (let run = 0; run < runs; run++) {
     for (const kind of run % 2 === 0 ? KINDS : [...KINDS].reverse()) {
@@ -65,7 +65,7 @@ async function sampleOf(plane: ControlPlane, hasUnknownKey: boolean, n: number):
 /** Creates a key with the tag of the last resource, as a run of another stack of this name would. Returns its id. */
 async function plantKey(plane: ControlPlane, n: number): Promise<string> {
   const urn = `urn:pulumi:dev::proj::${DYNAMIC}ApiKey::key-${n - 1}`;
-  const { id } = await plane.state.createKey(nameOf("key", newMark(urn), 1));
+  const { id } = await plane.state.createKey(nameOf("key", newSuffix(urn), 1));
   // Only a key that is older than a process can be left behind, and lists have whole seconds.
   await sleep(1_000);
   return String(id);

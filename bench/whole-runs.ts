@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type EngineName, type RunResult, Workspace } from "../testing";
 import type { ControlPlane } from "../testing/control-plane";
-import { judged, median, type Row, type Target } from "./results";
+import { judged, type Log, median, type Target } from "./results";
 import type { Variant } from "./task";
 
 const ASSETS = "bench";
@@ -68,7 +68,7 @@ const least: Readonly<Record<Phase, (n: number) => number>> = {
 export async function wholeRows(
   plane: ControlPlane,
   { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
-): Promise<Row[]> {
+): Promise<Log[]> {
   const samples = { keyplane: noSamples(), floor: noSamples(), naive: noSamples() };
   for (let run = 0; run < runs; run++) {
     const variants: (keyof typeof samples)[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];

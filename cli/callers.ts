@@ -88,10 +88,10 @@ async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Call
     suspects: undefined,
     unasked: undefined,
   };
-  const told = await readCaller(clientOf(settings), { signal });
+  const answer = await readCaller(clientOf(settings), { signal });
   const list = await listWith(caller, { signal });
-  const own = list?.find(({ id }) => id === told?.keyId);
-  // What the service tells can be the id of something else. The key itself has just been used.
+  const own = list?.find(({ id }) => id === answer?.keyId);
+  // What the service answers can be the id of something else. The key itself has just been used.
   const isUsed = account.skewMs !== undefined && Date.parse(own?.lastUsedAt ?? "") > account.serviceNow() - NOW_MS;
   caller.suspects = someOf(own && isUsed ? [own] : list?.filter(({ lastUsedAt }) => lastUsedAt !== null));
   return caller;

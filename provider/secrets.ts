@@ -51,8 +51,9 @@ function withoutOthers(text: string): string {
   return found.reduce((left, form) => left.replace(inAnyCase(form), REDACTED), text);
 }
 
-/** A row without a digit is a word. */
-const masked = (text: string, long: RegExp): string => text.replace(long, (row) => (/\d/.test(row) ? REDACTED : row));
+/** What has no digit is a word. */
+const masked = (text: string, long: RegExp): string =>
+  text.replace(long, (found) => (/\d/.test(found) ? REDACTED : found));
 
 /** The forms that a secret can have in a text: as it is, escaped or encoded. */
 function formsOf(secret: string): string[] {

@@ -107,7 +107,7 @@ async function checkStack(name: string): Promise<Finding> {
     if (state.underWay > 0) {
       const remedy =
         "If no run is in progress, run `pulumi up`: it finishes what the run began. Then run `npx keyplane sweep` with the same " +
-        "--stack: it says what is left in an account or organization where that `up` changed no key. The state keeps its notes " +
+        "--stack: it says what is left in an account or organization where that `up` changed no key. The state keeps its pending creations " +
         "of creations: after both, `pulumi refresh --clear-pending-creates` removes them.";
       return warn("stack", `${shown} was saved during a run, or after a run was killed`, remedy);
     }

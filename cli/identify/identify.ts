@@ -5,7 +5,7 @@ import { isAborted, messageOf } from "../../provider/errors";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { keyIn } from "../../provider/key-index";
-import { markIn, nameInUrn } from "../../provider/keys/naming";
+import { nameInUrn, suffixIn } from "../../provider/keys/naming";
 import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
@@ -259,7 +259,7 @@ function replacementOf(holding: Holding): readonly string[] {
         : "it is replaced and revoked at once, and then everything in the stack gets the new key";
     return [`Set \`revokeNow: "${id}"\` in the arguments of RotatingApiKey "${resource}", ${run}: ${effect}`];
   }
-  if (stays && markIn(name) === undefined) return [];
+  if (stays && suffixIn(name) === undefined) return [];
   const end = stays ? "but this one stays live" : "and then this one is revoked";
   return [
     `Add \`leaked: "${id}"\` to the rotationTriggers of ApiKey "${resource}", ${run}: everything in the stack gets a new ` +

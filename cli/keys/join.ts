@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/deadline";
-import { markIn } from "../../provider/keys/naming";
+import { suffixIn } from "../../provider/keys/naming";
 import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 import { type Origin, originsIn, unheldFlag } from "../state/orphans";
@@ -113,7 +113,7 @@ function joined(lists: readonly ReadList[], inStates: readonly KeyOfStack[]): re
 
 /** Whether the name of a listed key is that of one in a state, which has no name of a key that is only to be revoked. */
 function canBe({ name }: ApiKeyRecord, key: StateKey): boolean {
-  return key.name === undefined ? [undefined, key.mark].includes(markIn(name)) : name === key.name;
+  return key.name === undefined ? [undefined, key.suffix].includes(suffixIn(name)) : name === key.name;
 }
 
 const nameOf = ({ record, held }: Pick<JoinedKey, "record" | "held">): string | undefined =>

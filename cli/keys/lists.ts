@@ -1,5 +1,5 @@
 import { Account, type ApiKeyRecord } from "../../provider/api";
-import { accountFingerprint } from "../../provider/keys/account";
+import { accountFingerprint } from "../../provider/keys/fingerprint";
 import type { Scope } from "../../provider/keys/scope";
 import { configuredAccounts, settingsOf } from "../account";
 import { Callers } from "../callers";

@@ -61,7 +61,7 @@ async function report(flags: Flags, run: CommandRun): Promise<void> {
   if (json) printJson(made);
 }
 
-/** The lists of all accounts, and of the organizations that are given or in which the states have keys or notes. */
+/** The lists of all accounts, and of the organizations that are given or in which the states have keys or pending creations. */
 function wantedLists(flags: Flags, states: readonly ReadState[]): readonly Scope[] {
   const accounts = accountsOf(flags);
   const organizations = (flags.organization ?? []).map(readOrganization);

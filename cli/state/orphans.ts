@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { markIn, numberIn, tagIn, tagOf } from "../../provider/keys/naming";
+import { attemptIn, suffixIn, tagIn, tagOf } from "../../provider/keys/naming";
 import { decideOrphan, type OrphanDecision, type OrphanFacts } from "../../provider/keys/orphan-decision";
 import { latestOf, type ReadState } from "./states";
 
@@ -14,33 +14,33 @@ export interface Origin {
   readonly proof: OrphanFacts["proof"];
 }
 
-/** Finds the state that a key's name is of: by the mark in it, else by the tag, which a stack of the same name shares. */
+/** Finds the state that a key's name is of: by the suffix in it, else by the tag, which a stack of the same name shares. */
 export function originsIn(states: readonly ReadState[]): (name: string) => Origin | undefined {
-  const byMark = new Map<
+  const bySuffix = new Map<
     string | undefined,
     { readonly state: ReadState; readonly urn: string; readonly attempts: number }
   >();
   const byTag = new Map<string, ReadState>();
   const byName = new Map<string, Origin>();
   for (const state of latestOf(states)) {
-    for (const { urn, mark, attempts } of state.owners) byMark.set(mark, { state, urn, attempts });
+    for (const { urn, suffix, attempts } of state.owners) bySuffix.set(suffix, { state, urn, attempts });
     // Its creation is pending, so each of its names was requested by an interrupted run.
-    for (const { urn, mark, exactName } of state.pendingCreations) {
-      byMark.set(mark, { state, urn, attempts: 0 });
+    for (const { urn, suffix, exactName } of state.pendingCreations) {
+      bySuffix.set(suffix, { state, urn, attempts: 0 });
       if (exactName !== undefined) byName.set(exactName, { state, urn, proof: "exact name" });
     }
     for (const { urn } of [...state.owners, ...state.pendingCreations]) byTag.set(tagOf(urn), state);
   }
   return (name) => {
-    const mark = markIn(name);
-    if (mark === undefined) return byName.get(name);
-    const owner = byMark.get(mark);
+    const suffix = suffixIn(name);
+    if (suffix === undefined) return byName.get(name);
+    const owner = bySuffix.get(suffix);
     if (owner === undefined) {
-      const state = byTag.get(tagIn(mark));
+      const state = byTag.get(tagIn(suffix));
       return state && { state, urn: undefined, proof: "none" };
     }
     const { state, urn, attempts } = owner;
-    const proof = attempts === 0 ? "pending creation" : numberIn(name) > attempts ? "next attempt" : "none";
+    const proof = attempts === 0 ? "pending creation" : attemptIn(name) > attempts ? "next attempt" : "none";
     return { state, urn, proof };
   };
 }

@@ -7,11 +7,11 @@ import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, type Members, textOf } from "../../provider/members";
 import { SECRET_OUTPUTS } from "../../provider/outputs";
 import { actionsOf, NOTHING_DONE, rotationOf } from "../../provider/resources/rotation/plan";
-import { readState } from "../../provider/resources/rotation/state";
+import { readState } from "../../provider/resources/rotation/rotation-state";
 import { conceal } from "../../provider/secrets";
 import { SECRET_SETTINGS } from "../../provider/settings/setting-names";
 import { type Deployment, HIDDEN, type StateResource } from "../../provider/stack/deployment";
-import { isKeyplanes, isSameKey, type KeyInState, keysIn, markOf } from "../../provider/stack/keys-in-state";
+import { isKeyplanes, isSameKey, type KeyInState, keysIn, suffixOf } from "../../provider/stack/keys-in-state";
 
 /** `kept`: its resource is left to be deleted, without the key. */
 export type Role = KeyInState["role"] | "kept";
@@ -29,8 +29,8 @@ export interface StateKey {
   /** The resource's name in the program. */
   readonly resource: string;
   readonly type: "ApiKey" | "RotatingApiKey";
-  /** The mark in the generated names of the resource's keys. */
-  readonly mark: string | undefined;
+  /** The suffix in the generated names of the resource's keys. */
+  readonly suffix: string | undefined;
   /** URNs of the resources that use the resource's outputs. */
   readonly consumers: readonly string[];
   /** Where it is; `undefined` if that is encrypted. */
@@ -129,7 +129,7 @@ function stateKey(
     digest: text(of("digest", "previousDigest")),
     role: roleNow,
     stays: stays(resource, id, roleNow),
-    mark: markOf(resource),
+    suffix: suffixOf(resource),
     scope: scopeIn(resource),
     projectId: text("projectId"),
     fingerprint: textOf(outputs.__account),
@@ -165,8 +165,8 @@ function nextOfRotating(outputs: Members, now: number): Next {
 
 /** Where the keys of a resource are; `undefined` if that is encrypted. */
 export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
-  const place = { ...inputs, ...outputs };
-  return place.account === HIDDEN || place.organizationId === HIDDEN ? undefined : scopeOf(place);
+  const values = { ...inputs, ...outputs };
+  return values.account === HIDDEN || values.organizationId === HIDDEN ? undefined : scopeOf(values);
 }
 
 /** A time of a state or the service as ISO 8601, in one form; `undefined` if it is not a time. */

@@ -4,7 +4,7 @@ import { textOf } from "../../provider/members";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
-import { attemptsIn, hidesKeys, isKeyplanes, markOf, pendingCreationsIn } from "../../provider/stack/keys-in-state";
+import { attemptsIn, hidesKeys, isKeyplanes, pendingCreationsIn, suffixOf } from "../../provider/stack/keys-in-state";
 import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";
@@ -37,7 +37,7 @@ export interface ReadState {
   readonly hidden: readonly string[];
   /** Creations under way, or of interrupted runs. */
   readonly pendingCreations: readonly (Pick<StateKey, "urn" | "scope"> & {
-    readonly mark: string;
+    readonly suffix: string;
     /** The name that it requests instead of a generated one. */
     readonly exactName: string | undefined;
   })[];
@@ -46,14 +46,14 @@ export interface ReadState {
   /** The resources that have keys, with how many names each has requested. */
   readonly owners: readonly {
     readonly urn: string;
-    readonly mark: string | undefined;
+    readonly suffix: string | undefined;
     readonly attempts: number;
   }[];
   /** Asks the Pulumi CLI for the last runs of the stack; absent for a state from a file. */
   readonly history?: () => Promise<readonly Run[]>;
 }
 
-/** What a deployment says about keys. Ids of keys and marks are not secret, so nothing is decrypted. */
+/** What a deployment says about keys. Ids of keys and suffixes are not secret, so nothing is decrypted. */
 export function stateIn(source: string, deployment: Deployment): ReadState {
   concealSecrets(deployment);
   const { resources, pending, savedAt } = deployment;
@@ -62,14 +62,14 @@ export function stateIn(source: string, deployment: Deployment): ReadState {
     ...{ source, stack: stackOf(first?.urn ?? ""), savedAt },
     keys: stateKeys(deployment),
     hidden: resources.filter((resource) => isKeyplanes(resource) && hidesKeys(resource)).map(({ urn }) => urn),
-    pendingCreations: pendingCreationsIn(deployment).map(({ mark, resource }) => {
-      return { urn: resource.urn, mark, exactName: textOf(resource.inputs.name), scope: scopeIn(resource) };
+    pendingCreations: pendingCreationsIn(deployment).map(({ suffix, resource }) => {
+      return { urn: resource.urn, suffix, exactName: textOf(resource.inputs.name), scope: scopeIn(resource) };
     }),
     underWay: pending.length,
     owners: resources
       .filter(({ type }) => isKeyType(type))
       .map((resource) => {
-        return { urn: resource.urn, mark: markOf(resource), attempts: attemptsIn(resource.outputs) };
+        return { urn: resource.urn, suffix: suffixOf(resource), attempts: attemptsIn(resource.outputs) };
       }),
   };
 }
@@ -122,12 +122,12 @@ export const savedTime = ({ savedAt }: Pick<ReadState, "savedAt">): number => Da
 
 const signs = new WeakMap<ReadState, ReadonlySet<string>>();
 
-/** What a state has in common with earlier and later ones of its stack: marks and keys. */
+/** What a state has in common with earlier and later ones of its stack: suffixes and keys. */
 function signsOf(state: ReadState): ReadonlySet<string> {
   const { owners, pendingCreations, keys } = state;
   return getOrCreate(signs, state, () => {
-    const marks = [...owners, ...pendingCreations].flatMap(({ mark }) => mark ?? []);
-    return new Set([...marks, ...keys.map(({ id, name }) => `${id} ${name}`)]);
+    const suffixes = [...owners, ...pendingCreations].flatMap(({ suffix }) => suffix ?? []);
+    return new Set([...suffixes, ...keys.map(({ id, name }) => `${id} ${name}`)]);
   });
 }
 

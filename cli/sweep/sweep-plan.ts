@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { markIn } from "../../provider/keys/naming";
+import { suffixIn } from "../../provider/keys/naming";
 import type { OrphanFacts } from "../../provider/keys/orphan-decision";
 import type { Plan, Reason } from "../revoke/carry-out";
 import { decideUnheld, mayBeUnsaved, type Origin } from "../state/orphans";
@@ -26,7 +26,7 @@ export interface SweepPlan extends Plan {
 
 /** Finds the keys with generated names that no given state holds, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
-  const mayBeOrphan = ({ name }: ApiKeyRecord) => markIn(name) !== undefined || terms.originOf(name) !== undefined;
+  const mayBeOrphan = ({ name }: ApiKeyRecord) => suffixIn(name) !== undefined || terms.originOf(name) !== undefined;
   const open = keys.filter((key) => mayBeOrphan(key) && !terms.held.has(key.id));
   const decided = open.map((key) => ({ key, decision: decide(key, terms) }));
   return {

@@ -4,7 +4,7 @@ import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from
 import { conceal } from "../secrets";
 import { toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
-import { type KeyList, keyListOf } from "./keys/key-list";
+import { type KeyEndpoint, keyEndpointOf } from "./keys/key-endpoint";
 import { Operations } from "./operations/operations";
 import { Projects } from "./projects/projects";
 
@@ -34,7 +34,7 @@ export class Account {
   readonly #clock: Clock;
   readonly #http: HttpClient;
   readonly #keys = new Map<string | undefined, Keys>();
-  readonly #keysIn: (list: KeyList) => Keys;
+  readonly #keysIn: (list: KeyEndpoint) => Keys;
   #skewMs: number | undefined;
 
   /**
@@ -71,7 +71,7 @@ export class Account {
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */
   keysOf(organizationId: string | undefined): Keys {
-    return getOrCreate(this.#keys, organizationId, () => this.#keysIn(keyListOf(organizationId)));
+    return getOrCreate(this.#keys, organizationId, () => this.#keysIn(keyEndpointOf(organizationId)));
   }
 
   /** The local wall clock, in milliseconds. */

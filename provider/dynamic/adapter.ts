@@ -3,7 +3,7 @@ import { messageOf } from "../errors";
 import { type Members, textOf } from "../members";
 import type { Made, ResourceType } from "../resources/resource";
 import { UNKNOWN } from "../schema/fields";
-import type { Answer, Target } from "../session/call";
+import type { Answer, Target } from "../session/run-call";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, markResource, toPulumi, toState, type Values } from "../session/values";
 import {
@@ -75,7 +75,7 @@ export function adapt(
 
 /**
  * Reads the seed of the SDK, `<organization>/<project>/<stack>/<random text>`: the name of the stack is for questions about
- * it. A preview does not know the seed, so that a plan does not fix the mark.
+ * it. A preview does not know the seed, so that a plan does not fix the suffix.
  */
 function seedIn(seed: unknown, session: Session): string | symbol | undefined {
   if (seed === UNKNOWN) return UNKNOWN;

@@ -1,8 +1,8 @@
 import type { Stack } from "../stack/stack";
-import type { Place } from "./place";
+import type { KeyList } from "./key-list";
 
-/** Where a call shows what happens: the row of its resource, and its diagnostics. */
-export interface Row {
+/** Where a call shows what happens: the progress of its resource, and its diagnostics. */
+export interface Log {
   /** Shows what the call waits for. The next text replaces it. */
   readonly progress: (text: string) => void;
   readonly info: (text: string) => void;
@@ -11,17 +11,17 @@ export interface Row {
 
 /** One call of the engine that can send requests. Nothing in it is written. */
 export interface Call {
-  /** What the engine calls for; with the URN and the mark or the id, it finds its own note in the state. */
+  /** What the engine calls for; with the URN and the suffix or the id, it finds its own pending operation in the state. */
   readonly verb: "create" | "read" | "update" | "delete";
   /** The resource's URN, which ends with the name that the program gave it. */
   readonly urn: string;
   /** The resource's id; absent in a creation. */
   readonly id?: string | undefined;
-  /** The mark in the names of the resource's keys; see `naming.ts`. Empty for a resource without keys. */
-  readonly mark: string;
-  readonly place: Place;
-  readonly row: Row;
+  /** The suffix in the names of the resource's keys; see `naming.ts`. Empty for a resource without keys. */
+  readonly suffix: string;
+  readonly keyList: KeyList;
+  readonly log: Log;
   readonly stack: Stack;
-  /** The resource option `customTimeouts` of this call, in milliseconds, if the front end is told. */
+  /** The resource option `customTimeouts` of this call, in milliseconds, if the front end knows it. */
   readonly timeoutMs?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Account } from "../api/account";
 import type { Call } from "./call";
-import type { Place } from "./place";
+import type { KeyList } from "./key-list";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 const MAX_SKEW_MS = 5 * 60_000;
@@ -18,12 +18,12 @@ export function clockSkew(account: Account): string | undefined {
   return `this machine's clock shows ${here}, but the service's shows ${there}`;
 }
 
-const reported = new WeakSet<Place>();
+const reported = new WeakSet<KeyList>();
 
 /** Warns once if the machine's clock is wrong: a rotation by age comes at the wrong time. */
-export function reportSkew({ place, row }: Pick<Call, "place" | "row">): void {
-  const skew = clockSkew(place.account);
-  if (skew === undefined || reported.has(place)) return;
-  reported.add(place);
-  row.warn(`${skew}. Correct the machine's clock, because rotation by age depends on it`);
+export function reportSkew({ keyList, log }: Pick<Call, "keyList" | "log">): void {
+  const skew = clockSkew(keyList.account);
+  if (skew === undefined || reported.has(keyList)) return;
+  reported.add(keyList);
+  log.warn(`${skew}. Correct the machine's clock, because rotation by age depends on it`);
 }

@@ -7,30 +7,30 @@ import type { Call } from "./call";
 import { reportSkew } from "./clock";
 import type { ExactName } from "./exact-name";
 import type { KeyInputs } from "./fields";
-import { findLostKey, withLost, withMark } from "./lost";
+import { type Cleanup, type HeldKey, heldFrom } from "./key-state";
+import { findLostKey, withLost, withSuffix } from "./lost";
 import { highestListed, nameInUrn, nameOf, prefixFrom } from "./naming";
 import { firstList } from "./orphans";
 import { finishPending, pendingAfter } from "./readiness";
 import { endOf } from "./revoking";
 import type { Sealer } from "./sealing";
-import { type HeldKey, heldFrom, type Left } from "./state";
 
 /** Maximum number of names to request for one key. */
 const MAX_REQUESTS = 3;
 
 const AGAIN = "Run `pulumi up` again";
 
-/** What the attempts for one key have left behind so far. Only the creation that it belongs to writes it. */
-export interface Attempts extends Left {
+/** What the attempts for one key leave to clean up so far. Only the creation that it belongs to writes it. */
+export interface Attempts extends Cleanup {
   requests: number;
-  lost: Left["lost"];
+  lost: Cleanup["lost"];
   pendingRevocations: readonly string[];
   /** Whether the key was revoked that the new one replaces, so that the resource has none. */
   isFreed: boolean;
 }
 
 /** What a creation has made, and what it, and those before it, have left. */
-export type Creation = { readonly left: Left; readonly pending: readonly PendingWork[] } & (
+export type Creation = { readonly cleanup: Cleanup; readonly pending: readonly PendingWork[] } & (
   | {
       readonly key: HeldKey;
       readonly createdAt: string;
@@ -41,8 +41,8 @@ export type Creation = { readonly left: Left; readonly pending: readonly Pending
   | { readonly key: undefined; readonly problem: KeyplaneError }
 );
 
-export const noKey = (left: Left, error: unknown): Creation & { readonly key: undefined } => ({
-  ...{ left, key: undefined, pending: [], problem: asKeyplaneError(error) },
+export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly key: undefined } => ({
+  ...{ cleanup, key: undefined, pending: [], problem: asKeyplaneError(error) },
 });
 
 /**
@@ -52,7 +52,7 @@ export const noKey = (left: Left, error: unknown): Creation & { readonly key: un
  * @param before - What earlier creations of the resource have left.
  * @param exact - A name that the program sets, in place of a generated one.
  */
-export async function newKey(inputs: KeyInputs, before: Left, call: Call, exact?: ExactName): Promise<Creation> {
+export async function newKey(inputs: KeyInputs, before: Cleanup, call: Call, exact?: ExactName): Promise<Creation> {
   const { requests, lost, pendingRevocations } = before;
   const attempts: Attempts = { requests, lost, pendingRevocations, isFreed: false };
   let made: Made;
@@ -61,14 +61,14 @@ export async function newKey(inputs: KeyInputs, before: Left, call: Call, exact?
   } catch (error) {
     const isSame = attempts.lost === lost && attempts.pendingRevocations === pendingRevocations && !attempts.isFreed;
     if (isSame) throw error;
-    return noKey(leftOf(attempts), error);
+    return noKey(cleanupOf(attempts), error);
   }
   const { created, sealedKey } = made;
   const { id, key, createdAt, operations } = created;
   reportSkew(call);
   const ready = await finishPending(pendingAfter(operations, inputs), { id, key, sealedKey }, inputs, call);
-  const left = { ...leftOf(attempts), lost: withMark(attempts.lost, call.mark) };
-  return { key: heldFrom(created, sealedKey), createdAt, left, ...ready };
+  const cleanup = { ...cleanupOf(attempts), lost: withSuffix(attempts.lost, call.suffix) };
+  return { key: heldFrom(created, sealedKey), createdAt, cleanup, ...ready };
 }
 
 interface Made {
@@ -81,7 +81,9 @@ async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?
   const { sealTo } = inputs;
   // Loaded on demand, because most keys are not sealed, and an exact name is rare.
   const sealer =
-    sealTo === undefined ? undefined : await (await import("./sealing.js")).sealerFor(sealTo, call.place.account.now());
+    sealTo === undefined
+      ? undefined
+      : await (await import("./sealing.js")).sealerFor(sealTo, call.keyList.account.now());
   const created = await (exact === undefined
     ? requestKey(inputs, attempts, call)
     : (await import("./exact-name.js")).createExact(exact, inputs, attempts, call)
@@ -89,26 +91,30 @@ async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?
   return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)) };
 }
 
-const leftOf = ({ requests, lost, pendingRevocations }: Attempts): Left => ({ requests, lost, pendingRevocations });
+const cleanupOf = ({ requests, lost, pendingRevocations }: Attempts): Cleanup => ({
+  requests,
+  lost,
+  pendingRevocations,
+});
 
 async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Promise<CreatedKey> {
   const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)) } = inputs;
   const maxAgeMs = parseDuration(inputs.maxAge);
-  const { mark } = call;
-  const { keys, account } = call.place;
+  const { suffix } = call;
+  const { keys, account } = call.keyList;
   // The first request of a process: it proves the credential, and shows the service's clock.
   const listed = await firstList(call);
-  attempts.requests = Math.max(attempts.requests, highestListed(listed, mark));
+  attempts.requests = Math.max(attempts.requests, highestListed(listed, suffix));
   for (let attempt = 1; ; attempt++) {
     attempts.requests += 1;
     // A deadline is a time of the service.
-    const name = nameOf(prefix, mark, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
+    const name = nameOf(prefix, suffix, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
     try {
       return await keys.create(name, inputs);
     } catch (error) {
-      // A name with this mark that is taken is that of a lost request, too: one of an interrupted run.
+      // A name with this suffix that is taken is that of a lost request, too: one of an interrupted run.
       if (!isAnswerLost(error) && !(isApiError(error) && error.kind === "conflict")) throw error;
-      await settle(name, error, attempts, call);
+      await revokeLost(name, error, attempts, call);
       if (attempt < MAX_REQUESTS) continue;
       const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
       throw new KeyplaneError("KP-UNSETTLED", reason, error);
@@ -117,18 +123,18 @@ async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Pr
 }
 
 /** Revokes the key of a request whose answer was lost, in this run or in an interrupted one, or records its name. */
-async function settle(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
-  call.row.progress(`an answer to the creation of ${name} was lost; checking whether the key exists`);
+async function revokeLost(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
+  call.log.progress(`an answer to the creation of ${name} was lost; checking whether the key exists`);
   // Recorded first: if the list cannot be read, the next run looks for the name.
   const before = attempts.lost;
   attempts.lost = withLost(before, name, call);
   const found = await findLostKey(name, lost, call);
   if (found === undefined) return;
-  // Somebody used a key whose secret nobody has: the settling of its name tells it.
+  // Somebody used a key whose secret nobody has: the search for its name reports it.
   if (found.lastUsedAt !== null) return;
   attempts.lost = before;
   // A resource of this run has it. Its state is a copy of this one's.
-  if (call.place.memory.has(found)) return;
+  if (call.keyList.memory.has(found)) return;
   await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
 }
 
@@ -157,18 +163,18 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
 }
 
 /** Revokes a key that cannot be delivered, or records it. Returns whether it is gone. */
-async function revokeOrphan(id: string, what: string, attempts: Attempts, { place, row }: Call): Promise<boolean> {
+async function revokeOrphan(id: string, what: string, attempts: Attempts, { keyList, log }: Call): Promise<boolean> {
   const record = () => {
     attempts.pendingRevocations = [...attempts.pendingRevocations, id];
     return false;
   };
   try {
     // The service does not know a new key everywhere at once. So one that it does not find may be live.
-    return (await place.keys.revoke(id)) === "revoked" || record();
+    return (await keyList.keys.revoke(id)) === "revoked" || record();
   } catch (error) {
     record();
     if (isAborted(error)) throw error;
-    row.warn(`key ${id}, ${what} could not be revoked: ${messageOf(error)}`);
+    log.warn(`key ${id}, ${what} could not be revoked: ${messageOf(error)}`);
     return false;
   }
 }

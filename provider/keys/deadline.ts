@@ -18,7 +18,7 @@ export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
 const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})(-[a-z2-7]{12}(?:-[1-9]\d{0,3})?)$/;
 
 /**
- * Adds a deadline to the parts of a generated name: `<prefix>-exp<yyyymmddthhmmz><check>-<mark>`, in UTC and rounded
+ * Adds a deadline to the parts of a generated name: `<prefix>-exp<yyyymmddthhmmz><check>-<suffix>`, in UTC and rounded
  * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
  */
 export function withDeadline(prefix: string, expiresAt: number, end: string): string {

@@ -1,7 +1,7 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import type { Holder } from "../stack/state";
+import type { Holder } from "../stack/stack-facts";
 import type { Call } from "./call";
 import type { Attempts } from "./creating";
 import type { KeyInputs } from "./fields";
@@ -26,7 +26,7 @@ export interface ExactName {
 
 /**
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
- * name in the meantime, so it proves nothing about the key. The name is recorded, so that later runs tell of the key.
+ * name in the meantime, so it proves nothing about the key. The name is recorded, so that later runs report the key.
  */
 export async function createExact(
   exact: ExactName,
@@ -41,7 +41,7 @@ export async function createExact(
     return await createWhenFree(name, inputs, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
-    call.row.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
+    call.log.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
     attempts.lost = withLost(attempts.lost, name, call);
     const found = await findLostKey(name, error, call);
     const next = found === undefined ? `no key has the name ${name} so far. Run` : `${inDoubt(found, call)}. Then run`;
@@ -55,10 +55,10 @@ export async function createExact(
  * the state does not show that Pulumi deletes the key.
  */
 async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
-  if (call.place.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
+  if (call.keyList.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
   const state = await call.stack.state(stepOf(call));
   if ("unread" in state || state.isRetained(old) !== false) return false;
-  call.row.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
+  call.log.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
   await revokeKey(old, call);
   return true;
 }
@@ -69,7 +69,7 @@ async function clearName(
   { lost: { lostNames } }: Attempts,
   call: Call,
 ): Promise<void> {
-  const { keys } = call.place;
+  const { keys } = call.keyList;
   const listed = await firstList(call);
   // Whether a key was used must be known as of now, before it is revoked for that.
   const known = onNameConflict === "fail" ? listed : await keys.list({ fresh: true });
@@ -89,7 +89,7 @@ async function clearName(
       );
     }
     // Without a proof that nobody in the stack has it, nobody is told to revoke it either.
-    if (call.place.memory.has(key)) throw taken(key, "It belongs to a resource of this stack. Choose another name");
+    if (call.keyList.memory.has(key)) throw taken(key, "It belongs to a resource of this stack. Choose another name");
     if ("unread" in state || state.holds(key) === "unknown") {
       const why = "unread" in state ? `: ${state.unread}` : "";
       throw taken(
@@ -103,9 +103,9 @@ async function clearName(
         key.lastUsedAt === null && !isAsked
           ? ', revoke that key, or set onNameConflict to "revokeUnused"'
           : ", or revoke that key";
-      throw taken(key, `${late}Choose another name${ways}: \`${revokeCommand(key.id, call.place.scope)}\``);
+      throw taken(key, `${late}Choose another name${ways}: \`${revokeCommand(key.id, call.keyList.scope)}\``);
     }
-    call.row.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
+    call.log.info(`revoking key ${key.id}, which has the name ${name} and was never used`);
     await keys.revoke(key.id);
   }
 }
@@ -114,8 +114,8 @@ async function clearName(
  * Whether the service shows uses at once, so that a key without one is unused. An organization's list does not show who
  * requests it.
  */
-async function showsUsesNow(listed: readonly ApiKeyRecord[], { place }: Call): Promise<boolean> {
-  const { account, keys } = place;
+async function showsUsesNow(listed: readonly ApiKeyRecord[], { keyList }: Call): Promise<boolean> {
+  const { account, keys } = keyList;
   const own = keys === account.keys ? listed : await account.keys.list({ fresh: true });
   return usedNow(own, account).length > 0;
 }
@@ -139,18 +139,18 @@ function giveWay({ urn, replaced }: Holder, call: Call): string {
   const belongs = `It belongs to ${shown} in this stack. Choose another name`;
   // An ApiKey cannot continue it.
   if (urn.includes(":RotatingApiKey::")) return belongs;
-  return `${belongs}. If this resource takes the place of ${shown}, add its URN as an alias instead: aliases: ["${urn}"]`;
+  return `${belongs}. If this resource replaces ${shown}, add its URN as an alias instead: aliases: ["${urn}"]`;
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, inputs: KeyInputs, { place, row }: Call): Promise<CreatedKey> {
-  const { keys, account } = place;
+async function createWhenFree(name: string, inputs: KeyInputs, { keyList, log }: Call): Promise<CreatedKey> {
+  const { keys, account } = keyList;
   for (const pause of keys.hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
       return await keys.create(name, inputs);
     } catch (error) {
       if (!isApiError(error) || error.kind !== "conflict") throw error;
-      row.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
+      log.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await account.sleep(pause);
     }
   }

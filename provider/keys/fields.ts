@@ -11,16 +11,16 @@ import { accountFailures, scopeFields } from "./scope";
 
 /** Fields that the SDK sets for every resource. */
 export const sdkFields = {
-  /** The resource's URN: identifies its row in the engine's display. Pulumi's dynamic host does not tell it. */
+  /** The resource's URN: identifies it in the engine's display. Pulumi's dynamic host does not pass it. */
   resourceUrn: { type: types.text, change: "ignore", internal: true },
 } as const satisfies Record<string, FieldRule>;
 
 /** Fields that all kinds of key share. */
 export const keyFields = {
   ...sdkFields,
-  /** The mark in the names of the resource's keys. `check` chooses it; see `naming.ts`. */
-  __mark: { type: types.text, change: "ignore", internal: true },
-  /** The organization of the stack, where the backend has organizations and the front end is told. */
+  /** The suffix in the names of the resource's keys. `check` chooses it; see `naming.ts`. */
+  __suffix: { type: types.text, change: "ignore", internal: true },
+  /** The organization of the stack, where the backend has organizations and the front end knows it. */
   __organization: { type: types.text, change: "ignore", internal: true },
   /** The names of the inputs that are secrets, so that what is made from them is one, too. */
   __secret: { type: types.listOf(types.text), change: "update", internal: true },

@@ -3,10 +3,10 @@ import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { keyIn } from "../key-index";
 import { shownName } from "../text";
-import { compareAccount, wrongAccount } from "./account";
 import type { Call } from "./call";
-import { formatKey, markIn } from "./naming";
-import type { Place } from "./place";
+import { compareAccount, wrongAccount } from "./fingerprint";
+import type { KeyList } from "./key-list";
+import { formatKey, suffixIn } from "./naming";
 import { revokeCommand } from "./scope";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
@@ -17,8 +17,8 @@ export interface RecordedKey {
   readonly id: string;
   /** Its name; absent if it is not recorded. */
   readonly name?: string | undefined;
-  /** The mark that its name has, if the name itself is not recorded. */
-  readonly mark?: string | undefined;
+  /** The suffix that its name has, if the name itself is not recorded. */
+  readonly suffix?: string | undefined;
   /** The fingerprint of the account that last showed it. */
   readonly fingerprint: string | undefined;
   /** ISO 8601 time by which it existed; absent if it is not recorded. */
@@ -31,11 +31,11 @@ export interface RecordedKey {
 }
 
 /** The lists that were requested after another one lacked a key. */
-const secondLists = new WeakMap<Place, Promise<readonly ApiKeyRecord[]>>();
+const secondLists = new WeakMap<KeyList, Promise<readonly ApiKeyRecord[]>>();
 
 /** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
-export async function secondLook(id: string, place: Place): Promise<ApiKeyRecord | undefined> {
-  return keyIn(await getOrCreate(secondLists, place, () => place.keys.list({ fresh: true })), id);
+export async function secondLook(id: string, keyList: KeyList): Promise<ApiKeyRecord | undefined> {
+  return keyIn(await getOrCreate(secondLists, keyList, () => keyList.keys.list({ fresh: true })), id);
 }
 
 /**
@@ -47,14 +47,14 @@ export async function findKey(
   call: Call,
   { recent = false }: { readonly recent?: boolean } = {},
 ): Promise<ApiKeyRecord | undefined> {
-  const { place } = call;
-  let found = recent ? await place.keys.find(held.id, { recent }) : undefined;
-  found ??= await place.keys.find(held.id);
-  if (found === undefined && isYoung(held, call)) found = await place.keys.find(held.id, { fresh: true });
+  const { keyList } = call;
+  let found = recent ? await keyList.keys.find(held.id, { recent }) : undefined;
+  found ??= await keyList.keys.find(held.id);
+  if (found === undefined && isYoung(held, call)) found = await keyList.keys.find(held.id, { fresh: true });
   // Without the secret nothing can be tried, so a second list must agree with the first.
   if (found === undefined && held.key === undefined) found = await laterLook(held, call);
-  if (found !== undefined) mustBeKey(held, found, place);
-  else if (held.isUseAwaited && isYoung(held, call) && compareAccount(held.fingerprint, place) === "same") {
+  if (found !== undefined) mustBeKey(held, found, keyList);
+  else if (held.isUseAwaited && isYoung(held, call) && compareAccount(held.fingerprint, keyList) === "same") {
     throw new KeyplaneError(
       "KP-ANSWER",
       `the service does not list key ${formatKey(held)}, which is new. Nothing was changed. Run the command again in a minute`,
@@ -65,26 +65,26 @@ export async function findKey(
 
 /** Throws if the account has changed so that a key of the state cannot be found there: a successor would be elsewhere. */
 export async function mustBeHere(held: RecordedKey, call: Call): Promise<void> {
-  const { place } = call;
-  if (compareAccount(held.fingerprint, place) === "same" || place.keys.hasRevoked(held.id)) return;
+  const { keyList } = call;
+  if (compareAccount(held.fingerprint, keyList) === "same" || keyList.keys.hasRevoked(held.id)) return;
   // Any list will do, because the name of an id never changes.
-  const found = await place.keys.findInAny(held.id);
+  const found = await keyList.keys.findInAny(held.id);
   if (found === undefined) await findKey(held, call);
-  else mustBeKey(held, found, place);
+  else mustBeKey(held, found, keyList);
 }
 
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
 async function laterLook(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
-  const found = await secondLook(held.id, call.place);
+  const found = await secondLook(held.id, call.keyList);
   return found !== undefined || !isYoung(held, call) ? found : whenListed(held, call);
 }
 
 /** Finds a young key after the minute in which lists can lag behind its creation. */
 export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyRecord | undefined> {
-  const { place, row } = call;
-  row.progress(`waiting until the service must list key ${held.id}, which is new`);
-  await place.account.sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, call)));
-  return place.keys.find(held.id, { fresh: true });
+  const { keyList, log } = call;
+  log.progress(`waiting until the service must list key ${held.id}, which is new`);
+  await keyList.account.sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, call)));
+  return keyList.keys.find(held.id, { fresh: true });
 }
 
 /**
@@ -93,20 +93,20 @@ export async function whenListed(held: RecordedKey, call: Call): Promise<ApiKeyR
  * it is sealed or its secret is not recorded.
  */
 export async function mustBeGone(held: RecordedKey, call: Call): Promise<void> {
-  const { place, row } = call;
+  const { keyList, log } = call;
   const { id, key } = held;
-  const where = compareAccount(held.fingerprint, place);
+  const where = compareAccount(held.fingerprint, keyList);
   // No secret goes to another address than the one it is from.
-  if (where === "elsewhere" || (where === "unsure" && key === undefined)) throw wrongAccount(id, place);
+  if (where === "elsewhere" || (where === "unsure" && key === undefined)) throw wrongAccount(id, keyList);
   if (key === undefined) {
-    row.warn(
+    log.warn(
       `two lists lack key ${formatKey(held)}. The state does not have its secret, so keyplane cannot try it, and treats ` +
-        `it as gone. If it still works, run \`${revokeCommand(id, place.scope)}\``,
+        `it as gone. If it still works, run \`${revokeCommand(id, keyList.scope)}\``,
     );
     return;
   }
-  if (!(await place.keys.authenticates(key, { isNew: isYoung(held, call) }))) return;
-  if (where === "unsure") throw wrongAccount(id, place);
+  if (!(await keyList.keys.authenticates(key, { isNew: isYoung(held, call) }))) return;
+  if (where === "unsure") throw wrongAccount(id, keyList);
   throw new KeyplaneError(
     "KP-ANSWER",
     `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +
@@ -120,17 +120,17 @@ export function isYoung(held: RecordedKey, call: Call): boolean {
 }
 
 /** The age of a key in milliseconds, by the service's clock. */
-function ageOf({ createdAt }: RecordedKey, { place }: Call): number {
-  return place.account.serviceNow() - Date.parse(createdAt ?? "");
+function ageOf({ createdAt }: RecordedKey, { keyList }: Call): number {
+  return keyList.account.serviceNow() - Date.parse(createdAt ?? "");
 }
 
 /**
  * Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. In an account
  * that is not proven to have the key, the id is one of that account.
  */
-export function mustBeKey({ id, name, mark, fingerprint }: RecordedKey, found: ApiKeyRecord, place: Place): void {
-  if (found.name === name || (mark !== undefined && markIn(found.name) === mark)) return;
-  if (compareAccount(fingerprint, place) !== "same") throw wrongAccount(id, place);
+export function mustBeKey({ id, name, suffix, fingerprint }: RecordedKey, found: ApiKeyRecord, keyList: KeyList): void {
+  if (found.name === name || (suffix !== undefined && suffixIn(found.name) === suffix)) return;
+  if (compareAccount(fingerprint, keyList) !== "same") throw wrongAccount(id, keyList);
   const recorded = name === undefined ? "a key with a name of its own" : shownName(name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",

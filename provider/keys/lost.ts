@@ -2,13 +2,13 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import type { Call } from "./call";
 import type { RecordedKey } from "./finding";
-import { formatListed, markIn } from "./naming";
+import { type LostRequests, NOTHING_LOST } from "./key-state";
+import { formatListed, suffixIn } from "./naming";
 import { revokeAll } from "./revoking";
 import { revokeCommand } from "./scope";
-import { type LostRequests, NOTHING_LOST } from "./state";
 
 /** When to look for the key of a lost request, in milliseconds after its answer was lost. */
-const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+const LOOK_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
 /** Maximum time in which a service may still carry out an unanswered request, in milliseconds. */
 const LATEST_COMMIT_MS = 3_600_000;
@@ -18,10 +18,10 @@ const LATEST_COMMIT_MS = 3_600_000;
  * there is none. Throws `KP-UNSETTLED` if the list cannot be read.
  */
 export async function findLostKey(name: string, lost: KeyplaneError, call: Call): Promise<ApiKeyRecord | undefined> {
-  const { account, keys, settings } = call.place;
+  const { account, keys, settings } = call.keyList;
   let waited = 0;
   // A refusal is a complete answer: that request cannot create a key later.
-  for (const step of isAnswerLost(lost) ? SETTLE_STEPS_MS : [0]) {
+  for (const step of isAnswerLost(lost) ? LOOK_STEPS_MS : [0]) {
     let listed: readonly ApiKeyRecord[];
     try {
       await account.sleep(step - waited);
@@ -43,83 +43,86 @@ export async function findLostKey(name: string, lost: KeyplaneError, call: Call)
 }
 
 /** A new name among those of earlier lost requests. */
-export function withLost({ lostNames }: LostRequests, name: string, { place }: Call): LostRequests {
-  return { lostNames: [...new Set([...lostNames, name])], lostAt: new Date(place.account.serviceNow()).toISOString() };
+export function withLost({ lostNames }: LostRequests, name: string, { keyList }: Call): LostRequests {
+  return {
+    lostNames: [...new Set([...lostNames, name])],
+    lostAt: new Date(keyList.account.serviceNow()).toISOString(),
+  };
 }
 
-/** Those of the lost requests whose keys have the resource's mark. Under an exact name, the resource has a key itself by now. */
-export function withMark({ lostNames, lostAt }: LostRequests, mark: string): LostRequests {
-  const marked = lostNames.filter((name) => markIn(name) === mark);
-  return marked.length === 0 ? NOTHING_LOST : { lostNames: marked, lostAt };
+/** Those of the lost requests whose keys have the resource's suffix. Under an exact name, the resource has a key itself by now. */
+export function withSuffix({ lostNames, lostAt }: LostRequests, suffix: string): LostRequests {
+  const withSuffix = lostNames.filter((name) => suffixIn(name) === suffix);
+  return withSuffix.length === 0 ? NOTHING_LOST : { lostNames: withSuffix, lostAt };
 }
 
 /** What is known about a key that has the exact name of a lost request, and what to do. */
-export function inDoubt(key: ApiKeyRecord, { place }: Call): string {
+export function inDoubt(key: ApiKeyRecord, { keyList }: Call): string {
   return (
     `key ${formatListed(key)} has the name of a request whose answer was lost. It can be the key of that request, whose secret ` +
-    `nobody has, or somebody else's. It stays live. If nobody needs it, run \`${revokeCommand(key.id, place.scope)}\``
+    `nobody has, or somebody else's. It stays live. If nobody needs it, run \`${revokeCommand(key.id, keyList.scope)}\``
   );
 }
 
-/** Tells which keys have the exact name of a lost request. */
-export function tellInDoubt({ lostNames }: LostRequests, keys: readonly ApiKeyRecord[], call: Call): void {
+/** Reports which keys have the exact name of a lost request. */
+export function reportInDoubt({ lostNames }: LostRequests, keys: readonly ApiKeyRecord[], call: Call): void {
   for (const key of keys) {
-    if (lostNames.includes(key.name) && markIn(key.name) !== call.mark) call.row.warn(inDoubt(key, call));
+    if (lostNames.includes(key.name) && suffixIn(key.name) !== call.suffix) call.log.warn(inDoubt(key, call));
   }
 }
 
 /**
- * Looks once for the keys of earlier lost requests, and revokes those with the resource's mark that showed up: their secrets
- * are lost. A key that was used is somebody's for all that is known, and is told. Returns what is still to look for:
+ * Looks once for the keys of earlier lost requests, and revokes those with the resource's suffix that showed up: their secrets
+ * are lost. A key that was used is somebody's for all that is known, and is reported. Returns what is still to look for:
  * nothing once no request can take effect any more.
  */
-export async function settleLost(
+export async function revokeLostKeys(
   lost: LostRequests,
   fingerprint: RecordedKey["fingerprint"],
   call: Call,
 ): Promise<LostRequests> {
   const { lostNames: names, lostAt } = lost;
   if (names.length === 0) return lost;
-  const { place, row } = call;
-  const found = (await place.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
-  const marked = found.filter(({ name }) => markIn(name) === call.mark);
-  const unused = marked.filter(({ lastUsedAt }) => lastUsedAt === null);
+  const { keyList, log } = call;
+  const found = (await keyList.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
+  const withSuffix = found.filter(({ name }) => suffixIn(name) === call.suffix);
+  const unused = withSuffix.filter(({ lastUsedAt }) => lastUsedAt === null);
   const isLast = call.verb === "delete";
   // In an update, the creation that follows fails because of such a key, and says so.
-  if (isLast) tellInDoubt(lost, found, call);
+  if (isLast) reportInDoubt(lost, found, call);
   // Without their age: a list has them, so that nothing waits until one must.
   const live = await revokeAll(
     unused.map(({ id, name }) => ({ id, name, fingerprint })),
     call,
   );
-  for (const key of marked) {
+  for (const key of withSuffix) {
     if (key.lastUsedAt !== null) {
-      row.warn(
+      log.warn(
         `key ${formatListed(key)} was created by a request whose answer was lost, and somebody used it. It stays live. If nobody ` +
-          `needs it, run \`${revokeCommand(key.id, place.scope)}\``,
+          `needs it, run \`${revokeCommand(key.id, keyList.scope)}\``,
       );
     } else if (!live.includes(key.id)) {
-      row.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
+      log.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
     }
   }
-  const isOver = !(place.account.serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
+  const isOver = !(keyList.account.serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
   const open = names.filter((name) => {
     const key = found.find((each) => each.name === name);
     if (key === undefined) return !isOver;
-    return marked.includes(key) ? live.includes(key.id) : !isLast;
+    return withSuffix.includes(key) ? live.includes(key.id) : !isLast;
   });
   return open.length === 0 ? NOTHING_LOST : { lostNames: open, lostAt };
 }
 
 /** Looks for the last time: the resource is deleted, and its state with it. */
-export async function settleLostForGood(
+export async function revokeLostKeysForGood(
   lost: LostRequests,
   fingerprint: RecordedKey["fingerprint"],
   call: Call,
 ): Promise<void> {
-  const { lostNames } = await settleLost(lost, fingerprint, call);
+  const { lostNames } = await revokeLostKeys(lost, fingerprint, call);
   if (lostNames.length === 0) return;
-  call.row.warn(
+  call.log.warn(
     `the answer to the creation of ${lostNames.join(", ")} was lost, and no such key was found. If the service creates it ` +
       "later, nothing knows of it. In an hour, look for it with `npx keyplane keys`",
   );

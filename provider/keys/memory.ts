@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import type { Members } from "../members";
 import { lostNamesIn } from "../stack/keys-in-state";
-import { keyIdsIn } from "./state";
+import { keyIdsIn } from "./key-state";
 
 /** What this process remembers of one list of keys. */
 export class KeyMemory {

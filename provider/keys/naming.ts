@@ -5,21 +5,21 @@ import { getOrCreate } from "../get-or-create";
 import { shownName, withoutTrailing } from "../text";
 import { DEADLINE_LENGTH, withDeadline } from "./deadline";
 
-/** The longest prefix of a generated name, in characters: 64 without the mark and a number. */
+/** The longest prefix of a generated name, in characters: 64 without the suffix and the number of an attempt. */
 export const PREFIX_LENGTH = 46;
 
 const TAG_LENGTH = 5;
 const RANDOM_LENGTH = 7;
 
-/** A generated name ends with a mark, and from the second request on with its number. */
+/** A generated name ends with a suffix, and from the second attempt on with its number. */
 const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
 
 /**
- * A new mark: what makes the names of a resource's keys its own. `check` chooses it, so the engine has saved it before a
+ * A new suffix: what makes the names of a resource's keys its own. `check` chooses it, so the engine has saved it before a
  * key with it is requested.
  * @param seed - What the random part is made from. @default random bytes
  */
-export function newMark(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
+export function newSuffix(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
   return tagOf(urn) + shortDigest(`${Buffer.from(seed).toString("hex")} ${urn}`).slice(0, RANDOM_LENGTH);
 }
@@ -32,54 +32,54 @@ export function tagOf(urn: string): string {
   return shortDigest(urn.split("::").slice(0, 2).join("::")).slice(0, TAG_LENGTH);
 }
 
-/** The tag in a mark. */
-export function tagIn(mark: string): string {
-  return mark.slice(0, TAG_LENGTH);
+/** The tag in a suffix. */
+export function tagIn(suffix: string): string {
+  return suffix.slice(0, TAG_LENGTH);
 }
 
 /**
- * The name of a resource's n-th request, at most 64 characters of `[a-z0-9-]`: `<prefix>[-exp<deadline>]-<mark>[-<n>]`. No
+ * The name of a resource's n-th attempt, at most 64 characters of `[a-z0-9-]`: `<prefix>[-exp<deadline>]-<suffix>[-<n>]`. No
  * name is requested again while an earlier request can have a key, so a key that has it can only come from its request.
  * @param expiresAt - The deadline, in milliseconds since 1970.
  */
-export function nameOf(prefix: string, mark: string, n: number, expiresAt?: number): string {
-  const end = n === 1 ? `-${mark}` : `-${mark}-${n}`;
+export function nameOf(prefix: string, suffix: string, n: number, expiresAt?: number): string {
+  const end = n === 1 ? `-${suffix}` : `-${suffix}-${n}`;
   if (expiresAt === undefined) return shortened(prefix, PREFIX_LENGTH) + end;
   return withDeadline(shortened(prefix, PREFIX_LENGTH - DEADLINE_LENGTH), expiresAt, end);
 }
 
 const shortened = (prefix: string, longest: number): string => withoutTrailing(prefix.slice(0, longest), "-");
 
-/** The mark in a key's name; `undefined` if the name was not generated. */
-export function markIn(name: string): string | undefined {
+/** The suffix in a key's name; `undefined` if the name was not generated. */
+export function suffixIn(name: string): string | undefined {
   return GENERATED.exec(name)?.[1];
 }
 
 /** Which request of its resource a generated name is of. */
-export function numberIn(name: string): number {
+export function attemptIn(name: string): number {
   return Number(GENERATED.exec(name)?.[2] ?? 1);
 }
 
-const byMark = new WeakMap<readonly ApiKeyRecord[], ReadonlyMap<string, readonly ApiKeyRecord[]>>();
+const bySuffix = new WeakMap<readonly ApiKeyRecord[], ReadonlyMap<string, readonly ApiKeyRecord[]>>();
 
 /**
- * The keys of a list that have generated names, by their marks. Indexed once, because all calls of a run share a list, and a
+ * The keys of a list that have generated names, by their suffixes. Indexed once, because all calls of a run share a list, and a
  * search for each of them would take quadratic time.
  */
-export function keysByMark(keys: readonly ApiKeyRecord[]): ReadonlyMap<string, readonly ApiKeyRecord[]> {
-  return getOrCreate(byMark, keys, () => {
+export function keysBySuffix(keys: readonly ApiKeyRecord[]): ReadonlyMap<string, readonly ApiKeyRecord[]> {
+  return getOrCreate(bySuffix, keys, () => {
     const found = new Map<string, ApiKeyRecord[]>();
     for (const key of keys) {
-      const mark = markIn(key.name);
-      if (mark !== undefined) getOrCreate(found, mark, () => []).push(key);
+      const suffix = suffixIn(key.name);
+      if (suffix !== undefined) getOrCreate(found, suffix, () => []).push(key);
     }
     return found;
   });
 }
 
-/** The highest number among the listed names with a mark; 0 if there is none. */
-export function highestListed(keys: readonly ApiKeyRecord[], mark: string): number {
-  return Math.max(0, ...(keysByMark(keys).get(mark) ?? []).map(({ name }) => numberIn(name)));
+/** The last attempt among the listed names with a suffix; 0 if there is none. */
+export function highestListed(keys: readonly ApiKeyRecord[], suffix: string): number {
+  return Math.max(0, ...(keysBySuffix(keys).get(suffix) ?? []).map(({ name }) => attemptIn(name)));
 }
 
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */

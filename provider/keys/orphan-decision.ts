@@ -7,7 +7,7 @@ export interface OrphanFacts {
   readonly isUnderWay: "yes" | "no" | "unknown";
   /**
    * What shows that an interrupted run of this stack requested its name: a pending creation in the stack's own state, or the
-   * mark of a resource there, with a higher number than the resource has requested. An exact name of a pending creation can
+   * suffix of a resource there, of a later attempt than the resource has made. An exact name of a pending creation can
    * be somebody else's, so it is no proof.
    */
   readonly proof: "pending creation" | "next attempt" | "exact name" | "none";

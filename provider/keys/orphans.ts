@@ -4,12 +4,12 @@ import { getOrCreate } from "../get-or-create";
 import { textOf } from "../members";
 import { type Run, updatedSince } from "../stack/history";
 import type { Unread } from "../stack/stack";
-import type { EngineStep, PendingCreation, StackFacts } from "../stack/state";
+import type { EngineStep, PendingCreation, StackFacts } from "../stack/stack-facts";
 import { counted } from "../text";
 import type { Call } from "./call";
-import { formatListed, keysByMark, markIn, numberIn, shownResource, tagIn, tagOf } from "./naming";
+import type { KeyList } from "./key-list";
+import { attemptIn, formatListed, keysBySuffix, shownResource, suffixIn, tagIn, tagOf } from "./naming";
 import { decideOrphan, type OrphanFacts, type Why } from "./orphan-decision";
-import type { Place } from "./place";
 import { isWord, sameScope, scopedCommand } from "./scope";
 
 /** Maximum number of keys in a report. The command shows all. */
@@ -32,10 +32,10 @@ const REASONS: Readonly<Record<Why, string>> = {
  * The list that this process requests before its first creation. If it fails, the resource that asked first has the
  * whole message, and the others refer to it.
  */
-export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRecord[]> {
-  const { memory } = place;
+export async function firstList({ keyList, urn }: Call): Promise<readonly ApiKeyRecord[]> {
+  const { memory } = keyList;
   const isAsker = memory.first === undefined;
-  memory.first ??= { keys: place.keys.list(), urn };
+  memory.first ??= { keys: keyList.keys.list(), urn };
   const { first } = memory;
   try {
     return await first.keys;
@@ -48,9 +48,9 @@ export async function firstList({ place, urn }: Call): Promise<readonly ApiKeyRe
 }
 
 /** The operation of the engine that a call belongs to. It is pending in the state while the call is under way. */
-export function stepOf({ verb, urn, id, mark }: Call): EngineStep {
+export function stepOf({ verb, urn, id, suffix }: Call): EngineStep {
   const kinds = { create: "creating", update: "updating", delete: "deleting", read: "reading" } as const;
-  return { kind: kinds[verb], urn, mark, id };
+  return { kind: kinds[verb], urn, suffix, id };
 }
 
 /**
@@ -60,7 +60,7 @@ export function stepOf({ verb, urn, id, mark }: Call): EngineStep {
  * Never throws, because it must not lose the work beside it.
  */
 export async function revokeOrphans(call: Call): Promise<readonly string[]> {
-  const { memory } = call.place;
+  const { memory } = call.keyList;
   const isRefresh = call.verb === "read";
   try {
     const keys = await firstList(call);
@@ -71,7 +71,7 @@ export async function revokeOrphans(call: Call): Promise<readonly string[]> {
   } catch (error) {
     // Without the list, the call itself fails, or says what it could not find out.
     if (memory.first !== undefined && !isAborted(error)) {
-      call.row.warn(`could not look for orphans of interrupted runs. The next run tries again: ${messageOf(error)}`);
+      call.log.warn(`could not look for orphans of interrupted runs. The next run tries again: ${messageOf(error)}`);
     }
     return [];
   }
@@ -117,7 +117,7 @@ async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<read
 /** The keys with generated names of this stack that nothing in this process explains. */
 function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiKeyRecord[] {
   const tag = tagOf(call.urn);
-  const ours = [...keysByMark(keys)].filter(([mark]) => tagIn(mark) === tag || call.stack.hasShown(mark));
+  const ours = [...keysBySuffix(keys)].filter(([suffix]) => tagIn(suffix) === tag || call.stack.hasShown(suffix));
   return ours.flatMap(([, same]) => same).filter((key) => isUnexplained(key, call));
 }
 
@@ -125,7 +125,7 @@ function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiK
 function ofStack(keys: readonly ApiKeyRecord[], { state }: Known): readonly ApiKeyRecord[] {
   if ("unread" in state || state.urn === undefined) return keys;
   const tag = tagOf(state.urn);
-  return keys.filter((key) => tagIn(markIn(key.name) ?? "") === tag || proofOf(key, state).proof !== "none");
+  return keys.filter((key) => tagIn(suffixIn(key.name) ?? "") === tag || proofOf(key, state).proof !== "none");
 }
 
 /** The keys with the exact names of interrupted creations that nothing in this process explains. */
@@ -133,7 +133,7 @@ function exactNamesIn(keys: readonly ApiKeyRecord[], { state }: Known, call: Cal
   if ("unread" in state) return [];
   // A creation of this run says itself that its name is taken.
   const isOver = ({ urn, inputs }: PendingCreation) =>
-    !call.stack.hasDeployed(urn) && sameScope(inputs, call.place.scope);
+    !call.stack.hasDeployed(urn) && sameScope(inputs, call.keyList.scope);
   const names = new Set(
     state.pendingCreations.flatMap((each) => (isOver(each) ? (textOf(each.inputs.name) ?? []) : [])),
   );
@@ -141,8 +141,8 @@ function exactNamesIn(keys: readonly ApiKeyRecord[], { state }: Known, call: Cal
 }
 
 /** Whether this process has neither made a key, nor revoked it, nor was shown a resource that has it. */
-function isUnexplained(key: ApiKeyRecord, { place }: Call): boolean {
-  return !place.memory.has(key) && !place.keys.hasRevoked(key.id);
+function isUnexplained(key: ApiKeyRecord, { keyList }: Call): boolean {
+  return !keyList.memory.has(key) && !keyList.keys.hasRevoked(key.id);
 }
 
 /** Asks for the state, and for the history if the decision about a key needs it. */
@@ -156,14 +156,14 @@ async function ask(open: readonly ApiKeyRecord[], call: Call): Promise<Known> {
   return { state, runs: open.some(isOpen) ? await call.stack.history(stepOf(call)) : undefined };
 }
 
-function factsOf(key: ApiKeyRecord, { state, runs }: Known, { place }: Call): OrphanFacts {
+function factsOf(key: ApiKeyRecord, { state, runs }: Known, { keyList }: Call): OrphanFacts {
   const isUsed = key.lastUsedAt !== null;
   if ("unread" in state) {
-    const isUnderWay = isYoung(key, startedAt(place)) ? "yes" : "unknown";
+    const isUnderWay = isYoung(key, startedAt(keyList)) ? "yes" : "unknown";
     return { isUsed, isHeld: "unknown", isUnderWay, proof: "none", isUpdatedSince: "unknown" };
   }
   const { proof, process } = proofOf(key, state);
-  const { skewMs } = place.account;
+  const { skewMs } = keyList.account;
   const ended = runs === undefined || "unread" in runs ? [] : runs;
   // Either this machine's clock or the service's can be that of the history, so the earlier reading counts.
   const runBegan = ended[0]?.isInProgress ? ended[0].began + Math.min(0, skewMs ?? 0) : undefined;
@@ -178,10 +178,10 @@ function factsOf(key: ApiKeyRecord, { state, runs }: Known, { place }: Call): Or
   function isUnderWay(): OrphanFacts["isUnderWay"] {
     // Only this process creates keys of the resources that it updates, and none before it has the list.
     if (proof === "next attempt" && process === "own") return "no";
-    if (isYoung(key, Math.min(startedAt(place), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
+    if (isYoung(key, Math.min(startedAt(keyList), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
     // A state from before the run has only creations of earlier runs.
     if (process === "own" || ((state as StackFacts).isFromBefore && runBegan !== undefined)) return "no";
-    return isYoung(key, place.account.serviceNow() - UNDER_WAY_MS) ? "yes" : "unknown";
+    return isYoung(key, keyList.account.serviceNow() - UNDER_WAY_MS) ? "yes" : "unknown";
   }
 }
 
@@ -190,13 +190,13 @@ function proofOf(
   { name }: ApiKeyRecord,
   state: StackFacts,
 ): Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process"> {
-  const mark = markIn(name) ?? "";
-  const creation = state.pendingCreations.find((each) => each.mark === mark || each.inputs.name === name);
+  const suffix = suffixIn(name) ?? "";
+  const creation = state.pendingCreations.find((each) => each.suffix === suffix || each.inputs.name === name);
   if (creation !== undefined) {
-    return { proof: creation.mark === mark ? "pending creation" : "exact name", process: creation.process };
+    return { proof: creation.suffix === suffix ? "pending creation" : "exact name", process: creation.process };
   }
-  const owner = state.ownerOf(mark);
-  const isNext = owner !== undefined && numberIn(name) > owner.attempts;
+  const owner = state.ownerOf(suffix);
+  const isNext = owner !== undefined && attemptIn(name) > owner.attempts;
   return isNext ? { proof: "next attempt", process: owner.process } : { proof: "none", process: "own" };
 }
 
@@ -221,9 +221,9 @@ function reasonOf(why: Why, { state, runs }: Known): string {
 function report(
   found: readonly Reported[],
   { isRevokedNext, isRead }: { readonly isRevokedNext: boolean; readonly isRead: boolean },
-  { place, row, stack, urn }: Call,
+  { keyList, log, stack, urn }: Call,
 ): void {
-  const { reported } = place.memory;
+  const { reported } = keyList.memory;
   const open = found.filter(({ key }) => !reported.has(key.id));
   if (open.length === 0) return;
   const byReason = new Map<string, string[]>();
@@ -236,25 +236,25 @@ function report(
   const next = isRevokedNext ? "The next `pulumi up` or `destroy` that changes a key revokes what nobody got. " : "";
   const way = isRead
     ? "Another stack may have it: one of the same name in another backend, one that was renamed, or one to which it was moved. If none has, run " +
-      `\`${scopedCommand(["revoke", ...ids], place.scope)}\``
-    : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], place.scope)}\``;
-  row.warn(
+      `\`${scopedCommand(["revoke", ...ids], keyList.scope)}\``
+    : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], keyList.scope)}\``;
+  log.warn(
     `${counted(ids.length, "key")} of stack ${name} may be orphaned, and stay${ids.length === 1 ? "s" : ""} live: ${reasons.join("; ")}. ${next}${way}`,
   );
 }
 
 /** Revokes an orphan. Returns its id if it could not be revoked. */
-async function revokeOrphan(key: ApiKeyRecord, { place, row }: Call): Promise<readonly string[]> {
+async function revokeOrphan(key: ApiKeyRecord, { keyList, log }: Call): Promise<readonly string[]> {
   const shown = `key ${formatListed(key)}, which an interrupted run created and nobody got`;
   try {
-    row.progress(`revoking orphan ${key.id}`);
-    await place.keys.revoke(key.id);
-    row.info(`revoked ${shown}`);
+    log.progress(`revoking orphan ${key.id}`);
+    await keyList.keys.revoke(key.id);
+    log.info(`revoked ${shown}`);
     return [];
   } catch (error) {
     if (isAborted(error)) throw error;
-    const command = scopedCommand(["revoke", key.id], place.scope);
-    row.warn(`could not revoke ${shown}. Run \`${command}\`, or run the command again: ${messageOf(error)}`);
+    const command = scopedCommand(["revoke", key.id], keyList.scope);
+    log.warn(`could not revoke ${shown}. Run \`${command}\`, or run the command again: ${messageOf(error)}`);
     return [key.id];
   }
 }
@@ -265,6 +265,6 @@ function isYoung({ createdAt }: ApiKeyRecord, time: number): boolean {
 }
 
 /** When this process was started, by the service's clock. */
-function startedAt({ account }: Place): number {
+function startedAt({ account }: KeyList): number {
   return performance.timeOrigin + (account.skewMs ?? 0);
 }

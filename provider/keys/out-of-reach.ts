@@ -1,16 +1,16 @@
 import { isApiError, KeyplaneError } from "../errors";
 import type { Members } from "../members";
 import type { Call } from "./call";
+import { keyIdsIn } from "./key-state";
 import { forgetCommand } from "./scope";
-import { keyIdsIn } from "./state";
 
 /**
  * An error of a call, with the way out if the service refuses the list of the resource's organization. The answer does not
  * tell whether the organization is gone, with its keys, or only the access to it. So it proves nothing about a key.
  * @param outputs - Those of the resource.
  */
-export function withWayOut(error: unknown, outputs: Members, { urn, place }: Call): unknown {
-  if (place.scope.organizationId === undefined || !isApiError(error)) return error;
+export function withWayOut(error: unknown, outputs: Members, { urn, keyList }: Call): unknown {
+  if (keyList.scope.organizationId === undefined || !isApiError(error)) return error;
   if (!error.route?.startsWith("GET /organizations/") || (error.kind !== "not_found" && error.status !== 403))
     return error;
   const keys = keyIdsIn(outputs).join(", ");

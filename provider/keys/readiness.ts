@@ -42,7 +42,7 @@ export function pendingDue(pending: readonly PendingWork[]): readonly (Due & { r
 export async function waitForProjects(inputs: KeyInputs, call: Call): Promise<void> {
   const projects = new Set(inputs.waitForProjects);
   if (projects.size === 0) return;
-  const { operations } = call.place.account;
+  const { operations } = call.keyList.account;
   await Promise.all(Array.from(projects, (id) => operations.waitUntilIdle(id, waitOptions(inputs, call))));
 }
 
@@ -50,8 +50,8 @@ export async function waitForProjects(inputs: KeyInputs, call: Call): Promise<vo
 export function waitOptions(inputs: { readonly operationTimeout?: string | undefined }, call: Call) {
   return {
     timeoutMs: parseDuration(inputs.operationTimeout) ?? call.timeoutMs,
-    onProgress: ({ text }: { readonly text: string }) => call.row.progress(text),
-    onWarning: call.row.warn,
+    onProgress: ({ text }: { readonly text: string }) => call.log.progress(text),
+    onWarning: call.log.warn,
   };
 }
 
@@ -92,7 +92,7 @@ async function tryToFinish(
 ): Promise<Reached> {
   const broken = pending.find(isFailed);
   if (broken !== undefined) return { pending, why: `${formatWork(broken)} failed` };
-  const { account, keys } = call.place;
+  const { account, keys } = call.keyList;
   try {
     const ids = pending.flatMap(({ projectId = "", operationId: id }) => (id === undefined ? [] : { projectId, id }));
     if (ids.length > 0) await account.operations.wait(ids, waitOptions(inputs, call));
@@ -102,7 +102,7 @@ async function tryToFinish(
   const trials = pending.filter(isTrial);
   if (trials.length === 0) return { pending: [] };
   try {
-    call.row.progress(`verifying key ${keyId}`);
+    call.log.progress(`verifying key ${keyId}`);
     if (key !== undefined && (await keys.authenticates(key))) return { pending: [] };
     return { pending: [failed(VERIFY)], why: `the service does not accept key ${keyId}` };
   } catch (error) {
@@ -123,8 +123,8 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
   // That of a poll without an answer names no operation, and tells nothing of them.
   const open = isTimeout(error) && error.pending.length > 0 ? new Set(error.pending.map(({ id }) => id)) : undefined;
   const still = pending.filter(({ operationId }) => operationId === undefined || (open?.has(operationId) ?? true));
-  const marked = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
-  return { pending: marked, why: messageOf(error) };
+  const withSuffix = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
+  return { pending: withSuffix, why: messageOf(error) };
 }
 
 function formatWork({ operationId, action, projectId }: PendingWork): string {

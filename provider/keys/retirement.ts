@@ -25,10 +25,10 @@ export interface PreviousFacts extends Overlap {
 }
 
 /** `until`: when to ask again. */
-export type PreviousFate =
-  | { readonly fate: "revoke"; readonly despite?: "use" | "no history" | "unused successor" }
+export type RetirementDecision =
+  | { readonly decision: "revoke"; readonly despite?: "use" | "no history" | "unused successor" }
   | {
-      readonly fate: "keep";
+      readonly decision: "keep";
       readonly why: "grace" | "not delivered" | "no history" | "in use" | "use unknown" | "unused successor";
       readonly until: number;
     };
@@ -38,26 +38,26 @@ export type PreviousFate =
  * used stays, and with `requireUse` one whose successor nobody uses yet, but no longer than `maxOverlap` after the
  * delivery. Nothing holds up the key's deadline.
  */
-export function fateOf(facts: PreviousFacts): PreviousFate {
+export function decideRetirement(facts: PreviousFacts): RetirementDecision {
   const { rotatedAt, deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
   const { deadline = Number.POSITIVE_INFINITY } = facts;
-  if (now >= deadline) return { fate: "revoke" };
-  if (deliveredAt === "no") return { fate: "keep", why: "not delivered", until: now + grace };
+  if (now >= deadline) return { decision: "revoke" };
+  if (deliveredAt === "no") return { decision: "keep", why: "not delivered", until: now + grace };
   if (deliveredAt === "unknown") {
     const end = rotatedAt + maxOverlap;
-    if (now >= end) return { fate: "revoke", despite: "no history" };
-    return { fate: "keep", why: "no history", until: Math.min(now + grace, end) };
+    if (now >= end) return { decision: "revoke", despite: "no history" };
+    return { decision: "keep", why: "no history", until: Math.min(now + grace, end) };
   }
-  if (now < deliveredAt + grace) return { fate: "keep", why: "grace", until: deliveredAt + grace };
+  if (now < deliveredAt + grace) return { decision: "keep", why: "grace", until: deliveredAt + grace };
   const end = deliveredAt + maxOverlap;
   const keepUntil = (why: "in use" | "use unknown" | "unused successor", until: number) =>
-    ({ fate: "keep", why, until: Math.min(until, end) }) as const;
-  if (lastUsed === "unknown") return now < end ? keepUntil("use unknown", now + quiet) : { fate: "revoke" };
+    ({ decision: "keep", why, until: Math.min(until, end) }) as const;
+  if (lastUsed === "unknown") return now < end ? keepUntil("use unknown", now + quiet) : { decision: "revoke" };
   if (lastUsed !== "never" && now < lastUsed + quiet) {
-    return now < end ? keepUntil("in use", lastUsed + quiet) : { fate: "revoke", despite: "use" };
+    return now < end ? keepUntil("in use", lastUsed + quiet) : { decision: "revoke", despite: "use" };
   }
   if (facts.requireUse && !facts.isSuccessorUsed) {
-    return now < end ? keepUntil("unused successor", now + quiet) : { fate: "revoke", despite: "unused successor" };
+    return now < end ? keepUntil("unused successor", now + quiet) : { decision: "revoke", despite: "unused successor" };
   }
-  return { fate: "revoke" };
+  return { decision: "revoke" };
 }

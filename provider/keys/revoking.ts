@@ -1,8 +1,8 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { settingOf } from "../settings/settings";
-import { compareAccount, wrongAccount } from "./account";
 import type { Call } from "./call";
 import { isYoung, mustBeGone, mustBeKey, type RecordedKey, secondLook, whenListed } from "./finding";
+import { compareAccount, wrongAccount } from "./fingerprint";
 
 /**
  * Revokes a key that a state contains. No list may show the id under another name: after a wrong answer, or in another
@@ -10,14 +10,14 @@ import { isYoung, mustBeGone, mustBeKey, type RecordedKey, secondLook, whenListe
  */
 export async function revokeKey(held: RecordedKey, call: Call): Promise<void> {
   refuseOwnCredential(held, call);
-  const { keys } = call.place;
+  const { keys } = call.keyList;
   // Several resources can have the same previous key, if earlier runs could not delete what they replaced.
   if (keys.hasRevoked(held.id)) return;
-  const found = (await keys.findInAny(held.id)) ?? (await secondLook(held.id, call.place));
-  if (found !== undefined) mustBeKey(held, found, call.place);
+  const found = (await keys.findInAny(held.id)) ?? (await secondLook(held.id, call.keyList));
+  if (found !== undefined) mustBeKey(held, found, call.keyList);
   else {
-    const where = compareAccount(held.fingerprint, call.place);
-    if (where === "elsewhere") throw wrongAccount(held.id, call.place);
+    const where = compareAccount(held.fingerprint, call.keyList);
+    if (where === "elsewhere") throw wrongAccount(held.id, call.keyList);
     // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id. With
     // another one, which can be that of another account, the key itself is tried.
     if (where === "unsure") return mustBeGone(held, call);
@@ -43,7 +43,7 @@ export async function revokeAll(toRevoke: readonly RecordedKey[], call: Call): P
       } catch (error) {
         // An aborted run only records the ids: it has left too much to do for a warning about each.
         if (!isAborted(error)) {
-          call.row.warn(`could not revoke key ${held.id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
+          call.log.warn(`could not revoke key ${held.id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
         }
         return [held.id];
       }
@@ -75,6 +75,6 @@ export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "dige
 }
 
 /** Name of the setting that has the secret of a key; `undefined` if keyplane does not authenticate with it. */
-export function settingWith(held: Pick<RecordedKey, "key" | "digest">, { place }: Call): string | undefined {
-  return settingOf(place.settings, held);
+export function settingWith(held: Pick<RecordedKey, "key" | "digest">, { keyList }: Call): string | undefined {
+  return settingOf(keyList.settings, held);
 }

@@ -73,8 +73,7 @@ export function revokeCommand(keyId: string, scope: Scope): string {
 
 /** A command of keyplane in a scope. */
 export function scopedCommand(words: readonly string[], { account, organizationId }: Scope): string {
-  const places = { account, organization: organizationId };
-  const options = Object.entries(places).flatMap(([name, value]) =>
+  const options = Object.entries({ account, organization: organizationId }).flatMap(([name, value]) =>
     value !== undefined && isWord(value) ? [`--${name} ${value}`] : [],
   );
   return ["npx keyplane", ...words, ...options].join(" ");

@@ -6,7 +6,7 @@ import { settingOf } from "../settings/settings";
 import type { Call } from "./call";
 import { expiresAt } from "./deadline";
 import type { KeyInputs } from "./fields";
-import { formatKey, markIn } from "./naming";
+import { formatKey, suffixIn } from "./naming";
 import { usedNow } from "./uses";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
@@ -44,22 +44,22 @@ interface TakeOver {
  * service. Returns what the service lists about the key.
  */
 export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
-  const refused = refusedTakeOver(takeOver.key, takeOver.source, call.place.settings);
+  const refused = refusedTakeOver(takeOver.key, takeOver.source, call.keyList.settings);
   if (refused !== undefined) throw refused;
   conceal(takeOver.key);
-  call.row.progress(`checking key ${takeOver.id}`);
-  const record = await (call.place.scope.organizationId === undefined
+  call.log.progress(`checking key ${takeOver.id}`);
+  const record = await (call.keyList.scope.organizationId === undefined
     ? provenByItself(takeOver, call)
     : plausibleInOrganization(takeOver, call));
-  if (markIn(record.name) !== undefined) {
-    call.row.warn(
+  if (suffixIn(record.name) !== undefined) {
+    call.log.warn(
       `key ${formatKey(record)} has a name like those that keyplane generates. If another stack still has it, that stack revokes ` +
         "it in a rotation or a deletion. First run `pulumi state delete` there",
     );
   }
   const deadline = expiresAt(record.name);
   if (deadline !== undefined && inputs.maxAge === undefined) {
-    call.row.warn(
+    call.log.warn(
       `key ${formatKey(record)} has a deadline in its name: after ${deadline}, \`keyplane reap\` revokes it, whoever uses ` +
         "it. Set maxAge, and another key replaces it before",
     );
@@ -70,7 +70,7 @@ export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call
 /** Where a list shows its own request, the key used last made it. */
 async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
   const { id, key, source, code } = takeOver;
-  const { account, keys } = call.place;
+  const { account, keys } = call.keyList;
   const look = async () => {
     const seen = await keys.listAs(key);
     return seen && usedNow(seen, account).map((used) => used.id);
@@ -95,23 +95,23 @@ async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRec
 
 /** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
 async function plausibleInOrganization(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
-  if (!(await call.place.keys.authenticates(takeOver.key))) throw notAccepted(takeOver);
+  if (!(await call.keyList.keys.authenticates(takeOver.key))) throw notAccepted(takeOver);
   const record = await mustBeLive(takeOver, call);
-  if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.place.account.serviceNow() - 60_000) {
+  if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.keyList.account.serviceNow() - 60_000) {
     warnOfDoubt(takeOver, call);
   }
   return record;
 }
 
 function warnOfDoubt({ id, source }: TakeOver, call: Call): void {
-  call.row.warn(
+  call.log.warn(
     `the service accepts the secret in ${source}, but does not show that only key ${id} was used just now. Check that it is the ` +
       "secret of that key, because keyplane revokes the key by its id",
   );
 }
 
 async function mustBeLive({ id, instead, code }: TakeOver, call: Call): Promise<ApiKeyRecord> {
-  const record = await call.place.keys.find(id, { fresh: true });
+  const record = await call.keyList.keys.find(id, { fresh: true });
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
 }

@@ -1,7 +1,7 @@
 import { InputError, KeyplaneError } from "../errors";
 import * as functions from "../functions";
-import { described } from "../session/call";
 import type { Severity } from "../session/engine-link";
+import { described } from "../session/run-call";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 

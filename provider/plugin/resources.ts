@@ -1,7 +1,7 @@
 import { getOrCreate } from "../get-or-create";
 import type { Members } from "../members";
 import type { ResourceType } from "../resources/resource";
-import type { Target } from "../session/call";
+import type { Target } from "../session/run-call";
 import type { Session } from "../session/session";
 import { fromPulumi, fromState, toState, type Values } from "../session/values";
 import {
@@ -38,10 +38,10 @@ export class Resources {
 
   /** @param seed - Random bytes. The engine passes the same ones in a preview and in the run that follows its plan. */
   check({ type, urn }: PluginTarget, olds: Values, news: Values, seed: Uint8Array) {
-    // After an import, the engine passes back the inputs that `read` has answered, with the mark.
-    const { __mark, __secret, ...given } = fromPulumi(news);
+    // After an import, the engine passes back the inputs that `read` has answered, with the suffix.
+    const { __suffix, __secret, ...given } = fromPulumi(news);
     const target = { type: publicPart(type), urn };
-    const before = Object.keys(olds).length === 0 && __mark !== undefined ? { __mark } : fromPulumi(olds);
+    const before = Object.keys(olds).length === 0 && __suffix !== undefined ? { __suffix } : fromPulumi(olds);
     const asked = { olds: before, news: given, ...(seed.length > 0 && { seed }) };
     return checkResource(this.session, target, asked);
   }
@@ -58,8 +58,8 @@ export class Resources {
 
   async read(target: PluginTarget, id: string, inputs: Values, outputs: Values) {
     const { type } = target;
-    // Programs in YAML can give a part of the state, which has no mark, with the id of a key to read.
-    if (Object.keys(outputs).length === 0 || (type.hasKeys && outputs.__mark === undefined)) {
+    // Programs in YAML can give a part of the state, which has no suffix, with the id of a key to read.
+    if (Object.keys(outputs).length === 0 || (type.hasKeys && outputs.__suffix === undefined)) {
       const importKey = (key: string) => this.config().importKey(key);
       const found = await importResource(this.session, target, { path: id, importKey });
       return { id: found.id, inputs: found.inputs, outputs: toEngine(type, found.state) };

@@ -15,7 +15,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
 import { resourceTypes } from "../resources/all";
-import { reasonsOf } from "../session/call";
+import { reasonsOf } from "../session/run-call";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { SECRET_SETTINGS } from "../settings/setting-names";

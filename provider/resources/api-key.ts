@@ -5,24 +5,24 @@ import { deadlineRules, expiresAt } from "../keys/deadline";
 import { types } from "../keys/field-types";
 import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
-import { asListed } from "../keys/limit-reports";
-import { settleLost, tellInDoubt } from "../keys/lost";
-import { formatKey, shownResource } from "../keys/naming";
-import { besideOrphans, revokeOrphans } from "../keys/orphans";
-import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
-import { revokeAll, revokeKey } from "../keys/revoking";
-import { claimInScope } from "../keys/scope";
 import {
+  cleanupDue,
   type HeldKey,
-  hasLeft,
+  hasCleanup,
   heldFrom,
   heldKey,
   type KeyState,
-  leftDue,
   pendingKeys,
   readKeyState,
   writeKeyState,
-} from "../keys/state";
+} from "../keys/key-state";
+import { reportInDoubt, revokeLostKeys } from "../keys/lost";
+import { formatKey, shownResource } from "../keys/naming";
+import { besideOrphans, revokeOrphans } from "../keys/orphans";
+import { asListed } from "../keys/project-reports";
+import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
+import { revokeAll, revokeKey } from "../keys/revoking";
+import { claimInScope } from "../keys/scope";
 import { proveKey, readTakeOver } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import { KEY_OUTPUTS, OF_API_KEY } from "../outputs";
@@ -69,7 +69,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   due(state, inputs, now) {
     const { key, createdAt } = state;
-    const due: Due[] = [...pendingDue(state.pending), ...leftDue(state)];
+    const due: Due[] = [...pendingDue(state.pending), ...cleanupDue(state)];
     if (key === undefined) {
       const isGone = createdAt !== undefined;
       const why = isGone ? "the key is gone from the account" : "no key could be created yet";
@@ -92,31 +92,31 @@ export const apiKey = atBorder<Inputs, State>({
       return makeKey({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
     });
     // Nothing but a later import reads the id.
-    return { id: made.state.key?.id ?? call.mark, ...made };
+    return { id: made.state.key?.id ?? call.suffix, ...made };
   },
 
   async read(state, call) {
     const { key } = state;
     await revokeOrphans(call);
-    if (hasLeft(state)) tellInDoubt(state.lost, await call.place.keys.list(), call);
-    // Nothing to look for: the next `up` creates it, and settles what its creation has left.
+    if (hasCleanup(state)) reportInDoubt(state.lost, await call.keyList.keys.list(), call);
+    // Nothing to look for: the next `up` creates it, and cleans up after the earlier creation.
     if (key === undefined) return state;
     const found = await findKey(recorded(key, state), call);
     if (found !== undefined) {
-      return { ...state, inputs: asListed(state.inputs, found, call.row), fingerprint: call.place.fingerprint };
+      return { ...state, inputs: asListed(state.inputs, found, call.log), fingerprint: call.keyList.fingerprint };
     }
     // Said here, because the next preview shows a creation without its reason.
-    call.row.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
+    call.log.warn(`key ${formatKey(key)} is gone from the account. The next \`pulumi up\` creates a new key`);
     // Removing the resource would lose the keys that are not revoked yet, or may still appear.
-    return hasLeft(state) ? { ...state, key: undefined, pending: [] } : undefined;
+    return hasCleanup(state) ? { ...state, key: undefined, pending: [] } : undefined;
   },
 
   async update(saved, inputs, call) {
-    if (saved.key !== undefined && saved.pending.length === 0 && !hasLeft(saved))
+    if (saved.key !== undefined && saved.pending.length === 0 && !hasCleanup(saved))
       return { state: { ...saved, inputs } };
     return besideOrphans(call, async () => {
       const pendingRevocations = await revokeAll(leftBehind(saved), call);
-      const lost = await settleLost(saved.lost, saved.fingerprint, call);
+      const lost = await revokeLostKeys(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
         const { pending, problem } = await finishPending(state.pending, state.key, inputs, call);
@@ -135,7 +135,7 @@ export const apiKey = atBorder<Inputs, State>({
     return {
       id,
       inputs: found,
-      state: { ...NO_KEY, inputs: found, key: taken, createdAt, fingerprint: call.place.fingerprint },
+      state: { ...NO_KEY, inputs: found, key: taken, createdAt, fingerprint: call.keyList.fingerprint },
     };
   },
 
@@ -143,7 +143,7 @@ export const apiKey = atBorder<Inputs, State>({
     const { key, inputs } = state;
     await deleteKeys(state, leftBehind(state), call, async () => {
       if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
-        call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+        call.log.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       } else if (key !== undefined) await revokeKey(recorded(key, state), call);
     });
   },
@@ -191,7 +191,7 @@ function rules(inputs: Planned<Inputs>, check: CheckCall, before: Members): read
 
 /**
  * Reads a resource's outputs. Throws `KP-INPUT` for those of a `RotatingApiKey`, which an alias or an edited state can
- * pass: an `ApiKey` has no place for its other key, so that would stay live unnoticed.
+ * pass: an `ApiKey` cannot record its other key, so that would stay live unnoticed.
  */
 function readState(outputs: Members): State {
   if (outputs.nextAction !== undefined) {
@@ -230,7 +230,7 @@ function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey 
   return { ...key, fingerprint, createdAt };
 }
 
-/** Keys that attempts to create this one left behind, under its exact name or under names with its mark. */
+/** Orphans of attempts to create this one, under its exact name or under names with its suffix. */
 function leftBehind(state: State): readonly RecordedKey[] {
   const { key, inputs } = state;
   return pendingKeys(state, () => key?.name ?? inputs.name).filter(({ id }) => id !== key?.id);
@@ -246,6 +246,6 @@ async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promi
   const exact = name === undefined ? undefined : { name, onNameConflict, replaced };
   const made = await newKey(inputs, before, call, exact);
   const createdAt = made.key && made.createdAt;
-  const { key, pending, left, problem } = made;
-  return { state: { ...before, ...left, key, createdAt, pending, fingerprint: call.place.fingerprint }, problem };
+  const { key, pending, cleanup, problem } = made;
+  return { state: { ...before, ...cleanup, key, createdAt, pending, fingerprint: call.keyList.fingerprint }, problem };
 }

@@ -1,9 +1,9 @@
 import type { Call } from "../keys/call";
 import type { RecordedKey } from "../keys/finding";
-import { settleLostForGood } from "../keys/lost";
+import type { Cleanup } from "../keys/key-state";
+import { revokeLostKeysForGood } from "../keys/lost";
 import { revokeOrphans } from "../keys/orphans";
 import { mustBeRevoked, revokeAll } from "../keys/revoking";
-import type { Left } from "../keys/state";
 
 /**
  * Deletes a resource: revokes its keys, what its creations have left, and orphans. Throws if a key stays live: the state, which
@@ -12,14 +12,14 @@ import type { Left } from "../keys/state";
  * @param revokeOwn - Revokes its own keys.
  */
 export async function deleteKeys(
-  { lost, fingerprint }: Left & Pick<RecordedKey, "fingerprint">,
+  { lost, fingerprint }: Cleanup & Pick<RecordedKey, "fingerprint">,
   pending: readonly RecordedKey[],
   call: Call,
   revokeOwn: () => Promise<void>,
 ): Promise<void> {
   const pass = revokeOrphans(call);
   try {
-    await settleLostForGood(lost, fingerprint, call);
+    await revokeLostKeysForGood(lost, fingerprint, call);
     await revokeOwn();
     mustBeRevoked(await revokeAll(pending, call));
   } finally {

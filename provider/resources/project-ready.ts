@@ -59,7 +59,7 @@ export const projectReady = atBorder<Inputs, Inputs>({
 
 async function wait(inputs: Inputs, call: Call): Promise<void> {
   const { projectId, operationIds = [], ignoreActions, horizon } = inputs;
-  const { operations } = call.place.account;
+  const { operations } = call.keyList.account;
   const options = waitOptions(inputs, call);
   const ids = operationIds.map((id) => ({ projectId, id }));
   if (ids.length > 0) await operations.wait(ids, options);

@@ -70,7 +70,10 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
   const { readState, writeState, ...type } = declared as unknown as Declared<Members, State>;
   const reading = <Rest extends unknown[], Answer>(verb: ((state: State, ...rest: Rest) => Answer) | undefined) =>
     verb && ((outputs: Members, ...rest: Rest) => verb(readState(outputs), ...rest));
-  const writing = <Left extends Result<State>>(left: Left) => ({ ...left, state: writeState(left.state) });
+  const writing = <Cleanup extends Result<State>>(cleanup: Cleanup) => ({
+    ...cleanup,
+    state: writeState(cleanup.state),
+  });
   return {
     ...type,
     inForce: reading(type.inForce),

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
 import type { Call } from "../keys/call";
 import { findKey, mustBeHere } from "../keys/finding";
-import { asListed, reportPrevious } from "../keys/limit-reports";
+import { type HeldKey, hasCleanup } from "../keys/key-state";
 import { formatKey } from "../keys/naming";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
+import { asListed, reportPrevious } from "../keys/project-reports";
 import { wasHandedOut } from "../keys/readiness";
 import { refuseOwnCredential, revokeKey } from "../keys/revoking";
-import { type HeldKey, hasLeft } from "../keys/state";
 import { KEY_OUTPUTS, OF_ROTATING_API_KEY } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 import { deleteKeys } from "./deleting";
@@ -27,7 +27,7 @@ import {
   withInputs,
   withoutPrevious,
   writeState,
-} from "./rotation/state";
+} from "./rotation/rotation-state";
 
 /**
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
@@ -57,8 +57,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
-    const state = { ...withInputs(NOTHING, inputs), fingerprint: call.place.fingerprint };
-    const first = rotationOf(state, inputs, call.place.account.now());
+    const state = { ...withInputs(NOTHING, inputs), fingerprint: call.keyList.fingerprint };
+    const first = rotationOf(state, inputs, call.keyList.account.now());
     return { id, ...(await besideOrphans(call, () => rotateKey(state, first, NOTHING, call))) };
   },
 
@@ -78,20 +78,20 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const names = gone.map((key) => `key ${formatKey(key)}`).join(" and ");
       const rest = previousFound ? `The previous key, ${previousFound.id}, is still live. ` : "";
       const are = gone.length === 1 ? "is" : "are";
-      call.row.warn(`${names} ${are} gone from the account. ${rest}The next \`pulumi up\` creates a new key`);
+      call.log.warn(`${names} ${are} gone from the account. ${rest}The next \`pulumi up\` creates a new key`);
     }
     // Removing the resource would lose the keys that are not revoked yet, or may still appear.
-    if (currentFound === undefined && previousFound === undefined && !hasLeft(state)) return undefined;
+    if (currentFound === undefined && previousFound === undefined && !hasCleanup(state)) return undefined;
     const kept = previousFound === undefined ? withoutPrevious(state) : state;
     const live = currentFound === undefined ? { ...kept, current: undefined, pending: [] } : kept;
-    reportPrevious(state.inputs, previousFound, call.row);
-    const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.row);
-    return { ...live, inputs: listed, fingerprint: call.place.fingerprint };
+    reportPrevious(state.inputs, previousFound, call.log);
+    const listed = currentFound === undefined ? state.inputs : asListed(state.inputs, currentFound, call.log);
+    return { ...live, inputs: listed, fingerprint: call.keyList.fingerprint };
   },
 
   async update(saved, inputs, call) {
     const state = withInputs(saved, inputs);
-    const now = call.place.account.now();
+    const now = call.keyList.account.now();
     reportQueued(state, rotationOf(state, inputs, now), rotationOf(saved, saved.inputs, now), call);
     const run = () => carryOut(saved, state, call, now);
     return dueActions(state, inputs, now).length > 0 ? besideOrphans(call, run) : run();
@@ -103,12 +103,12 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     await deleteKeys(state, toRevoke(state), call, async () => {
       const keys = [state.previous, state.current].filter((key) => key !== undefined);
       const kept = keys.filter((key) => staysLive(key, state));
-      for (const key of kept) call.row.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+      for (const key of kept) call.log.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       const others = keys.filter((key) => !kept.includes(key));
       // Before the first revocation, so that a refusal leaves both keys.
       for (const key of others) refuseOwnCredential(key, call);
       for (const key of others) {
-        call.row.progress(`revoking key ${key.id}`);
+        call.log.progress(`revoking key ${key.id}`);
         await revokeKey(recorded(key, state), call);
       }
     });
@@ -125,11 +125,11 @@ function reportQueued(
   { previous }: RotationState,
   { field, why, urgent }: Rotation,
   before: Rotation,
-  { row }: Call,
+  { log }: Call,
 ): void {
   if (previous === undefined || why === undefined || urgent || field === "rotateAfter") return;
   if (before.field === field) return;
-  row.info(`${why}. The key rotates as soon as the previous key, ${previous.id}, can be revoked`);
+  log.info(`${why}. The key rotates as soon as the previous key, ${previous.id}, can be revoked`);
 }
 
 /**

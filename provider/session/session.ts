@@ -3,11 +3,11 @@ import { formatDuration } from "../duration";
 import { AbortedError, type ErrorCode, isKeyplaneError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
-import { accountFingerprint } from "../keys/account";
-import type { Row } from "../keys/call";
+import type { Log } from "../keys/call";
+import { accountFingerprint } from "../keys/fingerprint";
+import type { KeyList } from "../keys/key-list";
 import { KeyMemory } from "../keys/memory";
 import { shownResource } from "../keys/naming";
-import type { Place } from "../keys/place";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
 import type { Members } from "../members";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
@@ -31,7 +31,7 @@ export class Session {
   readonly stack = new Stack();
   readonly longWaits = new LongWaits();
   /** The calls that are under way. */
-  readonly running = new Set<{ readonly place: Place; readonly row: Row }>();
+  readonly running = new Set<{ readonly keyList: KeyList; readonly log: Log }>();
   readonly soFar = new RunSoFar();
   readonly calls = new OpenCalls();
   #config: ConfigReader = () => undefined;
@@ -40,7 +40,7 @@ export class Session {
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #memories = new Map<string, KeyMemory>();
-  readonly #places = new Map<string, Place>();
+  readonly #keyLists = new Map<string, KeyList>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
 
   constructor(modules: () => EngineModules) {
@@ -105,8 +105,8 @@ export class Session {
   }
 
   /** The list of keys of a scope. Throws a `ConfigError` if the settings are missing or invalid. */
-  place(scope: Scope): Place {
-    return getOrCreate(this.#places, scopeKey(scope), () => {
+  keyList(scope: Scope): KeyList {
+    return getOrCreate(this.#keyLists, scopeKey(scope), () => {
       const { organizationId } = scope;
       const [settings, account] = [this.settings(scope.account), this.account(scope.account)];
       const { baseUrl, apiKey } = settings;
@@ -130,8 +130,8 @@ export class Session {
   /** Remembers a resource as the engine shows it: its keys are no orphans, and its state is this stack's. */
   show(urn: string, id: string, outputs: Members): void {
     this.memory(scopeOf(outputs)).remember(outputs);
-    const { __mark: mark, __organization: organization } = outputs;
-    if (typeof mark === "string") this.stack.show(urn, mark, id);
+    const { __suffix: suffix, __organization: organization } = outputs;
+    if (typeof suffix === "string") this.stack.show(urn, suffix, id);
     if (typeof organization === "string") this.stack.rememberOrganization(organization);
   }
 
@@ -142,7 +142,7 @@ export class Session {
     this.#retryShownAt = now;
     const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
-    for (const { place, row } of this.running) if (place.account === account) row.progress(text);
+    for (const { keyList, log } of this.running) if (keyList.account === account) log.progress(text);
   }
 }
 

@@ -1,21 +1,21 @@
 import { checkId } from "../ids";
 import type { Call } from "../keys/call";
-import { newMark } from "../keys/naming";
+import { newSuffix } from "../keys/naming";
 import { sameScope } from "../keys/scope";
 import { type Members, textOf, withoutEmpty } from "../members";
 import type { Imported, Made, Result } from "../resources/resource";
 import { checkInputs } from "../schema/check";
 import { type Difference, diff } from "../schema/diff";
-import { type Answer, describing, ResourceRow, reasonsOf, runCall, type Target } from "./call";
+import { type Answer, describing, ResourceLog, reasonsOf, runCall, type Target } from "./run-call";
 import type { Session } from "./session";
 
 // The verbs of a resource, as both front ends call them: with plain values, in which `UNKNOWN` stands for what a preview
 // does not know yet.
 
 /**
- * Checks the inputs of a resource, without a request, and adds the mark of its keys: the one that the resource has, or a new
+ * Checks the inputs of a resource, without a request, and adds the suffix of its keys: the one that the resource has, or a new
  * one. On a replacement, the engine passes no old inputs. The engine saves the answer before it creates the resource.
- * @param seed - What a new mark is made from; `UNKNOWN` if a preview must not know it. @default random bytes
+ * @param seed - What a new suffix is made from; `UNKNOWN` if a preview must not know it. @default random bytes
  */
 export async function checkResource(
   session: Session,
@@ -27,17 +27,17 @@ export async function checkResource(
   }: { readonly olds: Members; readonly news: Members; readonly seed?: Uint8Array | string | symbol | undefined },
 ): Promise<{ readonly inputs: Members; readonly reasons: readonly string[] }> {
   return describing(session, { type, urn }, { verb: "check", values: news }, async () => {
-    const row = new ResourceRow(session, urn);
+    const log = new ResourceLog(session, urn);
     session.soFar.rememberCheck(urn);
     const settings = (account: string | undefined) => session.settingsFor(urn, account);
     const claim = (what: string) => session.soFar.claim(urn, what);
-    const call = { settings, claim, now: session.now(), info: row.info, warn: row.warn };
+    const call = { settings, claim, now: session.now(), info: log.info, warn: log.warn };
     const { inputs, failures } = checkInputs(type, news, call, olds);
     const reasons = await reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
-    const mark = textOf(olds.__mark) ?? (typeof seed === "symbol" ? seed : newMark(urn, seed));
-    if (typeof mark === "string") session.stack.show(urn, mark);
-    return { inputs: { ...inputs, __mark: mark }, reasons };
+    const suffix = textOf(olds.__suffix) ?? (typeof seed === "symbol" ? seed : newSuffix(urn, seed));
+    if (typeof suffix === "string") session.stack.show(urn, suffix);
+    return { inputs: { ...inputs, __suffix: suffix }, reasons };
   });
 }
 
@@ -51,8 +51,8 @@ export async function diffResource(
     session.show(urn, id, outputs);
     const driftOnly = session.soFar.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
-    const row = new ResourceRow(session, urn);
-    for (const reason of found.reasons) row.info(reason);
+    const log = new ResourceLog(session, urn);
+    for (const reason of found.reasons) log.info(reason);
     // What is replaced in its place must be found there before its successor is created.
     if (found.replaces.length > 0 && sameScope(outputs, inputs)) session.soFar.replaced.set(urn, outputs);
     else session.soFar.replaced.delete(urn);
@@ -62,7 +62,7 @@ export async function diffResource(
 
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Answer<Made>> {
   const { type, urn } = target;
-  return runCall(session, target, { verb: "create", scopeAndMark: inputs }, async (call, see) => {
+  return runCall(session, target, { verb: "create", scopeAndSuffix: inputs }, async (call, see) => {
     const replaced = session.soFar.replaced.get(urn);
     const made = await type.create(inputs, call, replaced);
     see(made.state);
@@ -76,7 +76,7 @@ export async function readResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<Members | undefined> {
-  const { state } = await runCall(session, target, { verb: "read", id, scopeAndMark: outputs }, async (call) => {
+  const { state } = await runCall(session, target, { verb: "read", id, scopeAndSuffix: outputs }, async (call) => {
     session.soFar.rememberRead(id, target.urn);
     return { state: await orWayOut(target.type.read(outputs, call), outputs, call) };
   });
@@ -88,7 +88,7 @@ export async function updateResource(
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Answer<Result>> {
-  return runCall(session, target, { verb: "update", id, scopeAndMark: inputs, outputs }, async (call, see) => {
+  return runCall(session, target, { verb: "update", id, scopeAndSuffix: inputs, outputs }, async (call, see) => {
     const result = await target.type.update(outputs, inputs, call);
     see(result.state);
     return result;
@@ -100,7 +100,7 @@ export async function deleteResource(
   target: Target,
   { id, outputs }: { readonly id: string; readonly outputs: Members },
 ): Promise<void> {
-  await runCall(session, target, { verb: "delete", id, scopeAndMark: outputs }, async (call) => {
+  await runCall(session, target, { verb: "delete", id, scopeAndSuffix: outputs }, async (call) => {
     await orWayOut(target.type.delete(outputs, call), outputs, call);
     return {};
   });
@@ -130,8 +130,8 @@ export async function importResource(
   const { hasKeys } = type;
   const slash = hasKeys ? path.lastIndexOf("/") : -1;
   const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
-  const inputs = withoutEmpty({ organizationId, __mark: hasKeys ? newMark(urn) : undefined });
-  return runCall(session, target, { verb: "read", scopeAndMark: inputs }, async (call) => {
+  const inputs = withoutEmpty({ organizationId, __suffix: hasKeys ? newSuffix(urn) : undefined });
+  return runCall(session, target, { verb: "read", scopeAndSuffix: inputs }, async (call) => {
     if (hasKeys) checkId("apiKey", id, "id");
     if (organizationId !== undefined) checkId("organization", organizationId, "id");
     return type.import(id, importKey(id), inputs, call);

@@ -34,20 +34,20 @@ const ROLES: readonly (readonly [output: string, role: KeyInState["role"], name?
   ["keyId", "current", "name"],
 ];
 
-/** The creations of keys that were begun and have not ended: their marks, and their resources with the checked inputs. */
+/** The creations of keys that were begun and have not ended: their suffixes, and their resources with the checked inputs. */
 export function pendingCreationsIn({
   pending,
-}: Deployment): readonly { readonly mark: string; readonly resource: StateResource }[] {
+}: Deployment): readonly { readonly suffix: string; readonly resource: StateResource }[] {
   return pending.flatMap(({ type, resource }) => {
-    const mark = markOf(resource);
-    if (type !== "creating" || !isKeyType(resource.type) || mark === undefined) return [];
-    return [{ mark, resource }];
+    const suffix = suffixOf(resource);
+    if (type !== "creating" || !isKeyType(resource.type) || suffix === undefined) return [];
+    return [{ suffix, resource }];
   });
 }
 
-/** The mark that `check` gave a resource. */
-export function markOf({ inputs, outputs }: StateResource): string | undefined {
-  return textOf(inputs.__mark) ?? textOf(outputs.__mark);
+/** The suffix that `check` gave a resource. */
+export function suffixOf({ inputs, outputs }: StateResource): string | undefined {
+  return textOf(inputs.__suffix) ?? textOf(outputs.__suffix);
 }
 
 /** How many names a resource has requested, by its outputs. */
@@ -57,8 +57,8 @@ export function attemptsIn({ requests }: Members): number {
 }
 
 /** The generated names of a resource's lost requests. A key that has one is the resource's to revoke. */
-export function lostNamesIn({ lostNames, __mark: mark }: Members): readonly string[] {
-  return textsOf(lostNames).filter((name) => name.includes(`-${mark}`));
+export function lostNamesIn({ lostNames, __suffix: suffix }: Members): readonly string[] {
+  return textsOf(lostNames).filter((name) => name.includes(`-${suffix}`));
 }
 
 /** The keys that a resource holds, or has to revoke. */

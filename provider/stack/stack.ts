@@ -3,7 +3,7 @@ import { getOrCreate } from "../get-or-create";
 import type { Deployment } from "./deployment";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
-import type { EngineStep, StackFacts } from "./state";
+import type { EngineStep, StackFacts } from "./stack-facts";
 
 type StackReader = Pick<Pulumi, "state" | "history" | "organizations">;
 
@@ -44,9 +44,9 @@ export class Stack {
   }
 
   /** Remembers a resource that the engine has shown. `id` is absent for one that this run creates. */
-  show(urn: string, mark: string, id?: string): void {
+  show(urn: string, suffix: string, id?: string): void {
     this.#urns.add(urn);
-    const ids = getOrCreate(this.#shown, mark, () => new Set<string>());
+    const ids = getOrCreate(this.#shown, suffix, () => new Set<string>());
     if (id !== undefined) ids.add(id);
   }
 
@@ -55,9 +55,9 @@ export class Stack {
     return this.#urns.has(urn);
   }
 
-  /** Whether the engine has shown a resource with a mark. */
-  hasShown(mark: string): boolean {
-    return this.#shown.has(mark);
+  /** Whether the engine has shown a resource with a suffix. */
+  hasShown(suffix: string): boolean {
+    return this.#shown.has(suffix);
   }
 
   /** The name for `--stack` in a command, as far as it is known. */
@@ -86,7 +86,10 @@ export class Stack {
   }
 
   async #find(step: EngineStep): Promise<Found | Unread> {
-    const [{ factsFor, readFacts }, { PulumiError }] = await Promise.all([import("./state.js"), import("./pulumi.js")]);
+    const [{ factsFor, readFacts }, { PulumiError }] = await Promise.all([
+      import("./stack-facts.js"),
+      import("./pulumi.js"),
+    ]);
     const answers = new Map<string | undefined, Deployment>();
     try {
       const pulumi = await this.ask();

@@ -31,7 +31,7 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
    * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Removing this
    * input keeps the key and its name, until something else replaces the key. If it is a secret, so is the name in the state, but
    * messages show names.
-   * @default a generated name, `<namePrefix>-<mark>`: the mark is 12 characters that no other key has
+   * @default a generated name, `<namePrefix>-<suffix>`: the suffix is 12 characters that no other key has
    */
   readonly name?: pulumi.Input<string>;
   /**
@@ -73,8 +73,8 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
    */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
-   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
-   * it behind, the next run tells you its id instead of revoking it.
+   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after
+   * orphans it, the next run reports its id instead of revoking it.
    * @default false
    */
   readonly verify?: pulumi.Input<boolean>;
@@ -142,7 +142,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /**
-   * Ids of keys that failed attempts to create a key left behind, and that could not be revoked yet. Nobody has their
+   * Ids of orphans of failed attempts to create a key that could not be revoked yet. Nobody has their
    * secrets. The next `up` tries again.
    */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;

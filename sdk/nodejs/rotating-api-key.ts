@@ -36,8 +36,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly projectId?: pulumi.Input<string>;
   /**
-   * The beginning of the generated names, `<namePrefix>-<mark>` and a number from the second key on: at most 46 of `a-z`,
-   * `0-9` and `-`; with `maxAge`, a name has the first 24 of them. The mark is 12 characters that no other resource has.
+   * The beginning of the generated names, `<namePrefix>-<suffix>` and a number from the second key on: at most 46 of `a-z`,
+   * `0-9` and `-`; with `maxAge`, a name has the first 24 of them. The suffix is 12 characters that no other resource has.
    * A change applies to the next key. If it is a secret, so are the names in the state, but messages show
    * names.
    * @default the resource's name, without the characters that a key's name cannot have
@@ -105,7 +105,7 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
    * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
-   * the old key stays. The new key is then used: if a crash right after leaves it behind, the next run tells you its id
+   * the old key stays. The new key is then used: if a crash right after orphans it, the next run reports its id
    * instead of revoking it. Not with `requireUse`.
    * @default false
    */
@@ -196,7 +196,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   /** What the current key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /**
-   * Ids of keys that the next `up` revokes: those that failed attempts to create a key left behind, whose secrets nobody
+   * Ids of keys that the next `up` revokes: orphans of failed attempts to create a key, whose secrets nobody
    * has, and those that `revokeNow` named and that could not be revoked yet.
    */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;

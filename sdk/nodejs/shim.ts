@@ -95,7 +95,7 @@ export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
   return { ...args, ...Object.fromEntries(given.map((name) => [name, notNothing(args[name])])), ...secretsIn(args) };
 }
 
-/** The names of the inputs that are secrets, because the provider is not told. */
+/** The names of the inputs that are secrets, because the provider does not see that. */
 function secretsIn(args: pulumi.Inputs): pulumi.Inputs {
   const names = Object.keys(args).filter((name) => typeof args[name] === "object" && args[name] !== null);
   if (names.length === 0) return {};
@@ -110,9 +110,9 @@ const NARROWING = ["account", "organizationId", "projectId", "sealTo"];
 const LIMITS = ["organizationId", "projectId"];
 
 /**
- * From this the provider makes the mark in a key's name, because Pulumi passes no random seed to the dynamic host. It
- * begins with the name of the stack, which the host is not told either. A preview does not know it, so that a plan
- * allows any mark. A unit test with mocks gets none, because its snapshots must not change. Nor does a program that Pulumi
+ * From this the provider makes the suffix in a key's name, because Pulumi passes no random seed to the dynamic host. It
+ * begins with the name of the stack, which the host does not have either. A preview does not know it, so that a plan
+ * allows any suffix. A unit test with mocks gets none, because its snapshots must not change. Nor does a program that Pulumi
  * does not run, so that Pulumi's own error says so.
  */
 function seed(): pulumi.Inputs {

@@ -34,11 +34,11 @@ describe("keyplane in Pulumi's dynamic host", () => {
   it("creates, reads, updates and deletes a key, which keeps its secret and its provider", async () => {
     const { id, outputs } = await made();
     expect(outputs).toMatchObject({ keyId: id, __provider: shim("ApiKey") });
-    expect(outputs.name).toBe(`ci-${outputs.__mark}`);
+    expect(outputs.name).toBe(`ci-${outputs.__suffix}`);
     expect(host.secrets).toEqual(["key"]);
     expect(await host.read(id, outputs)).toEqual({ id, outputs, hasInputs: false });
     expect(host.secrets).toEqual(["key"]);
-    const updated = await host.update("ApiKey", id, outputs, { __mark: outputs.__mark, rotateAfter: "90d" });
+    const updated = await host.update("ApiKey", id, outputs, { __suffix: outputs.__suffix, rotateAfter: "90d" });
     expect(updated.outputs).toMatchObject({ key: outputs.key, keyId: id, rotateAfter: "90d" });
     expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * 86_400_000);
     await host.delete(id, updated.outputs);
@@ -46,33 +46,33 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect((await host.read(id, updated.outputs)).id).toBe("");
   });
 
-  it("has a mark from the seed, keeps the old one, and drops the seed", async () => {
+  it("has a suffix from the seed, keeps the old one, and drops the seed", async () => {
     const { inputs } = await host.check("ApiKey", {}, { __seed: SEED });
-    expect(inputs).toEqual({ ...host.base("ApiKey"), __mark: expect.stringMatching(/^[a-z2-7]{12}$/) });
+    expect(inputs).toEqual({ ...host.base("ApiKey"), __suffix: expect.stringMatching(/^[a-z2-7]{12}$/) });
     expect((await host.check("ApiKey", {}, { __seed: SEED })).inputs).toEqual(inputs);
     expect((await host.check("ApiKey", inputs, { __seed: "acme/proj/dev/another" })).inputs).toEqual(inputs);
     // A preview does not know it, and a program without the SDK has none.
-    expect((await host.check("ApiKey", {}, { __seed: UNKNOWN })).inputs.__mark).toBe(UNKNOWN);
+    expect((await host.check("ApiKey", {}, { __seed: UNKNOWN })).inputs.__suffix).toBe(UNKNOWN);
     expect((await host.check("ApiKey", inputs, { __seed: UNKNOWN })).inputs).toEqual(inputs);
-    expect((await host.check("ApiKey", {}, {})).inputs.__mark).toMatch(/^[a-z2-7]{12}$/);
-    expect((await host.check("ProjectReady", {}, { projectId: "p" })).inputs).not.toHaveProperty("__mark");
+    expect((await host.check("ApiKey", {}, {})).inputs.__suffix).toMatch(/^[a-z2-7]{12}$/);
+    expect((await host.check("ProjectReady", {}, { projectId: "p" })).inputs).not.toHaveProperty("__suffix");
   });
 
-  it("shows no difference for another mark, whether a preview knows it or not", async () => {
+  it("shows no difference for another suffix, whether a preview knows it or not", async () => {
     const { id, outputs } = await made();
-    for (const __mark of ["bbbbbbbbbbbb", UNKNOWN]) {
-      expect(await host.diff("ApiKey", id, outputs, { __mark })).toEqual({ changes: false, replaces: [] });
+    for (const __suffix of ["bbbbbbbbbbbb", UNKNOWN]) {
+      expect(await host.diff("ApiKey", id, outputs, { __suffix })).toEqual({ changes: false, replaces: [] });
     }
   });
 
   it("stores an absent output as null, so that previews know it, and reads it back as absent", async () => {
     const inputs = { gracePeriod: "1m", rotationTriggers: { at: "1" } };
     const first = await made("RotatingApiKey", inputs);
-    const { __mark } = first.outputs;
+    const { __suffix } = first.outputs;
     const absent = { rotateAt: null, previousKeyId: null, previousKey: null, retireAfter: null, pending: null };
     expect(first.outputs).toMatchObject(absent);
     expect((await host.diff("RotatingApiKey", first.id, first.outputs, inputs)).changes).toBe(false);
-    const news = { ...inputs, __mark, rotationTriggers: { at: "2" } };
+    const news = { ...inputs, __suffix, rotationTriggers: { at: "2" } };
     const rotated = await host.update("RotatingApiKey", first.id, first.outputs, news);
     expect(rotated.outputs).toMatchObject({ previousKeyId: first.outputs.keyId, previousKey: first.outputs.key });
     expect(host.secrets).toEqual(["key", "previousKey"]);
@@ -187,7 +187,7 @@ describe("a host of its own", () => {
     own = await start();
     const before = await plane.count("POST", "/api_keys");
     await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
-    const lost = own.create("ApiKey", { __mark: "abcdefghijkl" }).catch((error: Error) => error);
+    const lost = own.create("ApiKey", { __suffix: "abcdefghijkl" }).catch((error: Error) => error);
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(before + 1);
     own.killEngine();
     expect(await lost).toBeInstanceOf(Error);

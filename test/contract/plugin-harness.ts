@@ -298,7 +298,7 @@ export class PluginUnderTest {
    */
   async up(before: State, news: Values = before.inputs): Promise<Step> {
     const { kind, name } = before;
-    const { __mark, ...program } = news;
+    const { __suffix, ...program } = news;
     const inputs = await this.checked(kind, program, before.inputs, name);
     const { changes, replaces } = await this.diff(before, inputs);
     if (!changes) return { step: "same", state: { ...before, inputs }, replaces };
@@ -383,7 +383,7 @@ function clear(struct: Struct | undefined): Values {
   const raw = fromStruct(struct);
   for (const name of ["key", "previousKey"]) {
     const value = raw[name];
-    if (typeof value === "string") throw new Error(`the plugin does not mark ${name} as a secret`);
+    if (typeof value === "string") throw new Error(`the plugin does not suffix ${name} as a secret`);
   }
   return plain(raw) as Values;
 }

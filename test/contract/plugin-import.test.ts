@@ -27,9 +27,9 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
   it("takes over the key with its secret and changes nothing on the service", async () => {
     const plugin = await start();
     const state = await plugin.import(kind, made.id);
-    const { __mark, ...inputs } = state.inputs;
+    const { __suffix, ...inputs } = state.inputs;
     expect(inputs).toEqual(kind === "ApiKey" ? { name: "by-hand" } : {});
-    expect(__mark).toMatch(/^[a-z2-7]{12}$/);
+    expect(__suffix).toMatch(/^[a-z2-7]{12}$/);
     expect(state.outputs).toMatchObject({ keyId: made.id, name: "by-hand", key: made.key });
     expect(state.id).toMatch(kind === "ApiKey" ? new RegExp(`^${made.id}$`) : /^[0-9a-f-]{36}$/);
     expect(JSON.stringify([state.inputs, state.id])).not.toContain(made.key);

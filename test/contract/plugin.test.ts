@@ -68,19 +68,19 @@ describe("a preview", () => {
   });
 });
 
-describe("the mark", () => {
+describe("the suffix", () => {
   it("comes from the seed, which a plan repeats, is kept, and cannot be given by a program", async () => {
     const plugin = await PluginUnderTest.start(plane, { configured: false });
     await plugin.configure({ baseUrl: plane.url, apiKey: plane.apiKey });
     plugin.seed = new Uint8Array(16).fill(7);
-    const { __mark } = await plugin.checked("ApiKey", {});
-    expect(__mark).toMatch(/^[a-z2-7]{12}$/);
-    expect((await plugin.checked("ApiKey", {})).__mark).toBe(__mark);
-    expect((await plugin.checked("ApiKey", {}, {}, "other")).__mark).not.toBe(__mark);
-    expect((await plugin.checked("ApiKey", { __mark: "aaaaaaaaaaaa" }, { __mark })).__mark).toBe(__mark);
+    const { __suffix } = await plugin.checked("ApiKey", {});
+    expect(__suffix).toMatch(/^[a-z2-7]{12}$/);
+    expect((await plugin.checked("ApiKey", {})).__suffix).toBe(__suffix);
+    expect((await plugin.checked("ApiKey", {}, {}, "other")).__suffix).not.toBe(__suffix);
+    expect((await plugin.checked("ApiKey", { __suffix: "aaaaaaaaaaaa" }, { __suffix })).__suffix).toBe(__suffix);
     plugin.seed = undefined;
-    expect((await plugin.checked("ApiKey", {}, { __mark })).__mark).toBe(__mark);
-    expect((await plugin.checked("ApiKey", {})).__mark).not.toBe(__mark);
+    expect((await plugin.checked("ApiKey", {}, { __suffix })).__suffix).toBe(__suffix);
+    expect((await plugin.checked("ApiKey", {})).__suffix).not.toBe(__suffix);
     expect(await plugin.checked("ProjectReady", { projectId: "p" })).toEqual({ projectId: "p" });
     expect(await plane.count()).toBe(0);
   });
@@ -180,7 +180,7 @@ describe("the plugin", () => {
     const made = await first.add("ApiKey");
     expect(made.notReady).toEqual([expect.stringMatching(/^create ApiKey "ci": .*start_compute.*\[KP-NOT-READY\]$/)]);
     expect(made.outputs).toMatchObject({ keyId: made.id });
-    expect(made.outputs.__mark).toBe(made.inputs.__mark);
+    expect(made.outputs.__suffix).toBe(made.inputs.__suffix);
     expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
 
     const [{ operationId }] = made.outputs.pending as [{ operationId: string }];

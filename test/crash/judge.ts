@@ -15,8 +15,8 @@ export interface Verdict {
   readonly leaked: readonly string[];
   /** Those that the run after the crash has made. */
   readonly twice: readonly string[];
-  /** Those without a proof, because only the provider's process was killed: told, or shown by `keyplane keys`. */
-  readonly told: readonly string[];
+  /** Those without a proof, because only the provider's process was killed: reported, or shown by `keyplane keys`. */
+  readonly reported: readonly string[];
   /** Those of a stack in which nothing was left to call keyplane for. The engine's note names the resource. */
   readonly uncalled: readonly string[];
   /** Keys that were revoked while somebody needed them. */
@@ -28,7 +28,7 @@ export interface Verdict {
 /** The keys in the state at one time. */
 export interface Held {
   readonly resources: readonly HeldResource[];
-  readonly marks: ReadonlySet<unknown>;
+  readonly suffixes: ReadonlySet<unknown>;
   /** Names of the resources whose creation was begun and has not ended. */
   readonly noted: readonly string[];
   /** Names of the consumers that it knows. */
@@ -54,7 +54,7 @@ export async function heldIn({ workspace }: Stage): Promise<Held> {
   const nameIn = (urn: string) => urn.split("::").at(-1) ?? "";
   return {
     consumers: resources.filter(({ type }) => type.endsWith(":Consumer")).map(({ urn }) => nameIn(urn)),
-    marks: new Set(keys.map(({ inputs = {} }) => inputs.__mark)),
+    suffixes: new Set(keys.map(({ inputs = {} }) => inputs.__suffix)),
     noted: pending.filter(({ type }) => type === "creating").map(({ resource }) => nameIn(resource.urn)),
     resources: keys.map(({ urn, outputs = {}, ...resource }) => {
       const { keyId, previousKeyId, pendingRevocations = [] } = outputs;
@@ -125,24 +125,25 @@ async function leftIn({ plane, start }: Stage, held: Held, live: readonly LiveKe
   const ids = new Set(held.resources.flatMap((resource) => resource.ids));
   const isOurs = ({ id }: LiveKey) => !start.strangers.includes(id) && String(id) !== start.hand.id;
   const log = await plane.log();
-  const verdict = { leaked: [] as string[], twice: [] as string[], told: [] as string[], uncalled: [] as string[] };
+  const verdict = { leaked: [] as string[], twice: [] as string[], reported: [] as string[], uncalled: [] as string[] };
   for (const key of live.filter((each) => isOurs(each) && !ids.has(String(each.id)))) {
     const text = `${key.id} (${key.name})`;
     const made = log.find(({ effects }) => effects.some((each) => each.kind === "key-created" && each.id === key.id));
-    const isTold = new RegExp(`keyplane revoke (?:\\d+ )*${key.id}\\b`).test(printed);
-    // The next request of a resource in the state is proven by its mark.
-    const isUnproven = one.victim === "host" && ![...atCrash.marks].some((mark) => key.name.includes(`-${mark}`));
-    // A request that takes effect after the run that heals is told by the next list.
-    const isLate = made !== undefined && made.lateOf !== null && isTold;
+    const isReported = new RegExp(`keyplane revoke (?:\\d+ )*${key.id}\\b`).test(printed);
+    // The next request of a resource in the state is proven by its suffix.
+    const isUnproven =
+      one.victim === "host" && ![...atCrash.suffixes].some((suffix) => key.name.includes(`-${suffix}`));
+    // A request that takes effect after the run that heals is reported by the next list.
+    const isLate = made !== undefined && made.lateOf !== null && isReported;
     // The next attempt of a rotation, after an update that has ended since: it can have handed the key out.
     const isUpdatedSince =
-      isTold && /-\d+$/.test(key.name) && (one.victim === "host" || one.next === "back" || IS_LATE);
+      isReported && /-\d+$/.test(key.name) && (one.victim === "host" || one.next === "back" || IS_LATE);
     // A key with an exact name can be anybody's. Its next creation fails, unless the program allows to revoke it.
     const isExact = key.name === EXACT && one.next === "destroy";
     if (made !== undefined && made.seq > lastSeq && made.lateOf === null) verdict.twice.push(text);
-    // Only the next creation of the same resource can tell it.
-    else if ((isUnproven && (isTold || one.next !== "up")) || isExact || isLate || isUpdatedSince)
-      verdict.told.push(`${text}${isTold ? "" : ", untold"}`);
+    // Only the next creation of the same resource can report it.
+    else if ((isUnproven && (isReported || one.next !== "up")) || isExact || isLate || isUpdatedSince)
+      verdict.reported.push(`${text}${isReported ? "" : ", unreported"}`);
     else if (atCrash.resources.length === 0 && one.next === "destroy" && held.noted.includes("a"))
       verdict.uncalled.push(text);
     else verdict.leaked.push(text);

@@ -13,7 +13,7 @@ import { POST, scenarios } from "./scenarios";
 const WRONG = ["leaked", "twice", "revoked", "lost", "problems"] as const;
 
 /** What may happen where nothing proves whose a key is, or nothing is left to call keyplane for. */
-const ALLOWED = ["told", "uncalled"] as const satisfies readonly (keyof Verdict)[];
+const ALLOWED = ["reported", "uncalled"] as const satisfies readonly (keyof Verdict)[];
 
 /** What each change of a contributor is tested with: a creation, a replacement and a rotation. */
 const QUICK: readonly (readonly [scenario: string, next: Next])[] = [
@@ -35,7 +35,7 @@ export function testQuickCases(frontEnd: FrontEnd): void {
     test.each(cases)("and one more command, no key is leaked: $id", async (one) => {
       const result = await borrow((harness) => runCase(harness, one));
       expect(flawsOf(result)).toEqual([]);
-      expect(result).toMatchObject({ told: [], uncalled: [] });
+      expect(result).toMatchObject({ reported: [], uncalled: [] });
     });
   });
 }

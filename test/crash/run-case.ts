@@ -75,7 +75,7 @@ class CaseRunner {
     if (this.one.commit === "later") await setTimeout(marginOf(next));
     await plane.commitLate();
     await nextSecond();
-    // A rotation that only waits for the previous key asks for no list, so that a refresh has to tell what is left.
+    // A rotation that only waits for the previous key asks for no list, so that a refresh has to report what is left.
     await this.command("up", changed(next), this.one.commit === "later" ? ["--refresh"] : []);
     return changed(next);
   }

@@ -58,7 +58,7 @@ const FORTH: readonly Next[] = ["up", "destroy"];
 
 /**
  * The time between two runs after which a rotation cannot have been a part of the other one, in milliseconds: keyplane gives
- * the clocks of both a margin of 2 s, and tells such a key instead of revoking it. Zero without a rotation.
+ * the clocks of both a margin of 2 s, and reports such a key instead of revoking it. Zero without a rotation.
  */
 export function marginOf(program: Keys): number {
   return Object.values(program).some(({ rotating }) => rotating) ? 3_000 : 0;

@@ -138,7 +138,7 @@ function order({ urn, id = "" }: { readonly urn: string; readonly id?: string })
 const LEFT_OUT: ReadonlySet<string> = new Set(["created", "modified", "sourcePosition", "stackTrace"]);
 
 /** Properties whose values are random, or digests of what is. */
-const RANDOM: ReadonlySet<string> = new Set(["__mark", "__account", "digest"]);
+const RANDOM: ReadonlySet<string> = new Set(["__suffix", "__account", "digest"]);
 
 /** Returns a function that replaces what is random, or depends on the clock or the address of the control plane. */
 async function maskOf(plane: ControlPlane): Promise<(value: unknown) => unknown> {

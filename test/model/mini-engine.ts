@@ -137,7 +137,7 @@ export class MiniEngine {
     for (const [name, { kind, inputs: news }] of Object.entries(program)) {
       const named = { urn: this.urnOf(name, kind), kind };
       const old = this.find(name);
-      // The mark of a new key is unknown in a preview of the dynamic provider. Nothing here depends on that.
+      // The suffix of a new key is unknown in a preview of the dynamic provider. Nothing here depends on that.
       const inputs = await process.call((provider) => provider.check(named, old?.inputs ?? {}, news, "preview"));
       if (old !== undefined) await process.call((provider) => provider.diff(named, old.id, old.outputs, inputs));
     }
@@ -159,9 +159,9 @@ export class MiniEngine {
   }
 
   restore({ state, apiKey }: Checkpoint): void {
-    const kept = new Set(state.map(({ inputs }) => inputs.__mark));
+    const kept = new Set(state.map(({ inputs }) => inputs.__suffix));
     for (const { inputs } of [...this.state, ...this.notes.map(({ resource }) => resource)]) {
-      if (!kept.has(inputs.__mark)) this.dropped.add(inputs.__mark);
+      if (!kept.has(inputs.__suffix)) this.dropped.add(inputs.__suffix);
     }
     this.state = state;
     this.apiKey = apiKey;
@@ -247,7 +247,7 @@ export class MiniEngine {
     if (old === undefined) return async () => deliver(await this.create(next));
     const diff = await this.call<Difference>((provider) => provider.diff(named, old.id, old.outputs, inputs));
     if (isForced || (diff.changes && diff.replaces)) {
-      // The first check has kept the mark of the old resource.
+      // The first check has kept the suffix of the old resource.
       const fresh = isForced ? next : { ...next, inputs: await check({}) };
       return async () => deliver(await this.create(fresh, this.find(name)));
     }
@@ -302,7 +302,7 @@ export class MiniEngine {
     } finally {
       if (this.process?.isEngineDead !== true) {
         this.notes = this.notes.filter((each) => each !== note);
-        if (this.process?.isDead && note.type === "creating") this.dropped.add(note.resource.inputs.__mark);
+        if (this.process?.isDead && note.type === "creating") this.dropped.add(note.resource.inputs.__suffix);
       }
     }
   }

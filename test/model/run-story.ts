@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { markIn, numberIn } from "../../provider/keys/naming";
+import { attemptIn, suffixIn } from "../../provider/keys/naming";
 import { type ControlPlane, type LiveKey, type LogEntry, startControlPlane } from "../../testing/control-plane";
 import { openedByAnybody } from "../recipients";
 import { type Action, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
@@ -242,7 +242,7 @@ export class Story {
       for (const effect of effects) {
         const id = String("id" in effect ? effect.id : "");
         if (effect.kind === "key-revoked") this.judgeRevocation(id, effect.name);
-        if (effect.kind !== "key-created" || markIn(effect.name) === undefined) continue;
+        if (effect.kind !== "key-created" || suffixIn(effect.name) === undefined) continue;
         const before = log
           .flatMap((entry) => entry.effects)
           .find((each) => each.kind === "key-created" && each.name === effect.name);
@@ -331,12 +331,12 @@ export class Story {
       ).toContain(String(stored?.outputs.keyId));
     }
     const { state, notes } = this.engine;
-    const noted = new Set(notes.map(({ resource }) => resource.inputs.__mark));
+    const noted = new Set(notes.map(({ resource }) => resource.inputs.__suffix));
     const isNext = ({ name }: LiveKey) =>
-      state.some(({ inputs: { __mark }, outputs: { requests = 1 } }) => {
-        return __mark === markIn(name) && numberIn(name) > Number(requests);
+      state.some(({ inputs: { __suffix }, outputs: { requests = 1 } }) => {
+        return __suffix === suffixIn(name) && attemptIn(name) > Number(requests);
       });
-    const unproven = (await this.left()).filter((key) => !noted.has(markIn(key.name)) && !isNext(key));
+    const unproven = (await this.left()).filter((key) => !noted.has(suffixIn(key.name)) && !isNext(key));
     expect(unproven.map(shown), "I1: keys that nothing proves").toEqual([]);
   }
 
@@ -347,7 +347,7 @@ export class Story {
     const told = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
     return (await this.plane.liveKeys()).filter(({ id, name }) => {
       if (name === "exact" || [...this.strangers, Number(this.byHand.id)].includes(id)) return false;
-      if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(markIn(name))) return false;
+      if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(suffixIn(name))) return false;
       return !told.some((text) => text.includes(`key ${id} (`) || text.includes(name));
     });
   }

@@ -7,9 +7,9 @@ import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
 import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
-import { AskedLimits } from "./asked-limits";
-import type { KeyList } from "./key-list";
-import type { SaidProject } from "./project-limit";
+import { AskedLimits } from "./asked-projects";
+import type { KeyEndpoint } from "./key-endpoint";
+import type { SaidProject } from "./project-of-key";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
 import { SharedList } from "./shared-list";
@@ -45,7 +45,7 @@ interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
-/** What a resource wants of a new key, as far as the service is told: the inputs of these names. */
+/** What a resource wants of a new key, as far as the service has it: the inputs of these names. */
 interface WantedKey {
   /** The only project that the key can access. */
   readonly projectId?: string | undefined;
@@ -77,7 +77,7 @@ export class Keys {
   #refusal: { readonly error: ApiError; readonly time: number } | undefined;
 
   constructor(
-    private readonly at: KeyList,
+    private readonly at: KeyEndpoint,
     private readonly http: HttpClient,
     private readonly clock: Clock,
     private readonly warn: (message: string) => void,
@@ -322,7 +322,7 @@ export class Keys {
     return open || lostBefore ? "revoked" : "absent";
   }
 
-  /** A new list, to settle a revocation that failed. */
+  /** A new list, to find out whether a revocation that failed took effect. */
   async #listAfter(trouble: KeyplaneError, gone: readonly string[], signal: AbortSignal | undefined) {
     try {
       return await this.listWithout(gone, signal);

@@ -3,7 +3,7 @@ import { keyIdOf } from "../../ids";
 import { type Members, membersOf } from "../../members";
 import { Reader } from "../reader";
 import type { ApiKeyRecord } from "../records";
-import type { KeyList } from "./key-list";
+import type { KeyEndpoint } from "./key-endpoint";
 
 /** The zero time that some services send instead of null. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
@@ -15,7 +15,7 @@ const ZERO_TIME = "0001-01-01T00:00:00Z";
 export function readKeys(
   route: string,
   answer: HttpAnswer,
-  { holdsCaller }: Pick<KeyList, "holdsCaller">,
+  { holdsCaller }: Pick<KeyEndpoint, "holdsCaller">,
 ): ApiKeyRecord[] {
   const reader = new Reader(route, answer);
   const items = reader.array(answer.json, "").map((each, at) => reader.object(each, `[${at}]`));

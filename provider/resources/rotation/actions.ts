@@ -1,6 +1,6 @@
 import { isoOf } from "../../duration";
 import type { Call } from "../../keys/call";
-import { settleLost } from "../../keys/lost";
+import { revokeLostKeys } from "../../keys/lost";
 import { finishPending } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoking";
 import type { Result } from "../resource";
@@ -16,7 +16,7 @@ import {
 } from "./plan";
 import { askAboutPrevious, reportKept, retirePrevious, stillLive } from "./retiring";
 import { rotateKey, rotationTimes } from "./rotating";
-import { type RotationState, toRevoke, withoutPrevious } from "./state";
+import { type RotationState, toRevoke, withoutPrevious } from "./rotation-state";
 
 /**
  * Does the first action that is due, and decides again, until nothing is due or one has a problem.
@@ -55,7 +55,7 @@ async function carryOutOne(action: Action, state: RotationState, saved: Rotation
     case "wait":
       return waitUntilReady(state, action, call);
     case "findLost":
-      return { state: { ...state, lost: await settleLost(state.lost, state.fingerprint, call) } };
+      return { state: { ...state, lost: await revokeLostKeys(state.lost, state.fingerprint, call) } };
     case "revoke":
       return revokePending(state, call);
     case "ask": {
@@ -66,7 +66,7 @@ async function carryOutOne(action: Action, state: RotationState, saved: Rotation
       return { state: withoutPrevious(state) };
     case "keep":
       reportKept(state, action, call);
-      return { state: { ...state, retireAfter: isoOf(action.fate.until) } };
+      return { state: { ...state, retireAfter: isoOf(action.decision.until) } };
     case "retire":
       return retirePrevious(state, action, call);
     case "rotate":
@@ -79,7 +79,7 @@ async function waitUntilReady(state: RotationState, { key }: ActionOf<"wait">, c
   const { inputs } = state;
   const { pending, problem } = await finishPending(state.pending, key, inputs, call);
   if (problem !== undefined) return { state: { ...state, pending }, problem };
-  const times = state.previous === undefined ? {} : rotationTimes(call.place.account, inputs);
+  const times = state.previous === undefined ? {} : rotationTimes(call.keyList.account, inputs);
   return { state: { ...state, pending, ...times } };
 }
 
@@ -91,9 +91,9 @@ async function revokePending(state: RotationState, call: Call): Promise<Done> {
 }
 
 /** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
-function reportClosedWindow({ closedSince, at }: Rotation, { row }: Call): void {
+function reportClosedWindow({ closedSince, at }: Rotation, { log }: Call): void {
   if (closedSince === undefined) return;
-  row.info(
+  log.info(
     `the key is due for rotation since ${closedSince}, but rotationWindow is closed now. It opens again at ${isoOf(at)}`,
   );
 }

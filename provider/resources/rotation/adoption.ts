@@ -1,19 +1,19 @@
-import { compareLimit, describeLimit } from "../../api/keys/project-limit";
+import { compareProject, describeLimit } from "../../api/keys/project-of-key";
 import { KeyplaneError } from "../../errors";
 import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
-import { reportUnsaid } from "../../keys/limit-reports";
+import { heldFrom } from "../../keys/key-state";
 import { formatKey, shownResource } from "../../keys/naming";
 import { stepOf } from "../../keys/orphans";
+import { reportUnsaid } from "../../keys/project-reports";
 import { accountFailures, claimInScope, forgetCommand, sameScope } from "../../keys/scope";
-import { heldFrom } from "../../keys/state";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/fields";
 import type { Imported } from "../resource";
 import type { PlannedRotation, RotationInputs } from "./fields";
-import { heldBy, NOTHING, type RotationState } from "./state";
+import { heldBy, NOTHING, type RotationState } from "./rotation-state";
 
 /** A key created by hand that a resource adopts: its id and its secret. */
 interface Adoption {
@@ -81,16 +81,16 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
         "resources have. Remove adopt to get a new key",
     );
   }
-  if (compareLimit(inputs.projectId, projectId) === "other") {
+  if (compareProject(inputs.projectId, projectId) === "other") {
     const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
     throw new KeyplaneError(
       "KP-ADOPT",
       `key ${formatKey(found)} ${describeLimit(projectId)}. ${way}, or adopt another key`,
     );
   }
-  reportUnsaid(inputs, found, call.row);
+  reportUnsaid(inputs, found, call.log);
   reportSkew(call);
-  call.row.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
+  call.log.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
   return takenOver(adopt, { name, createdAt }, inputs, call);
 }
 
@@ -107,12 +107,12 @@ export async function importKey(
   return { inputs: found, state: takenOver(takeOver, record, found, call) };
 }
 
-/** The state of a resource that starts with an existing key, whose name has not its mark. */
+/** The state of a resource that starts with an existing key, whose name has not its suffix. */
 function takenOver(
   { id, key }: Adoption,
   { name, createdAt }: { readonly name: string; readonly createdAt: string },
   inputs: RotationInputs,
-  { place }: Call,
+  { keyList }: Call,
 ): RotationState {
   return {
     ...NOTHING,
@@ -120,7 +120,7 @@ function takenOver(
     current: heldFrom({ id, name, key }),
     createdAt,
     adopted: { id, name },
-    fingerprint: place.fingerprint,
+    fingerprint: keyList.fingerprint,
   };
 }
 

@@ -2,14 +2,14 @@ import type { ApiKeyRecord } from "../../api/records";
 import { isoOf } from "../../duration";
 import { deadlineIn, graceOf, sameAge } from "../../keys/deadline";
 import { dueByAge, nextDue, rotateAt } from "../../keys/fields";
+import { cleanupDue, type HeldKey } from "../../keys/key-state";
 import { pendingDue, wasHandedOut } from "../../keys/readiness";
-import { fateOf, type PreviousFacts, type PreviousFate } from "../../keys/retirement";
-import { type HeldKey, leftDue } from "../../keys/state";
+import { decideRetirement, type PreviousFacts, type RetirementDecision } from "../../keys/retirement";
 import type { Due } from "../../schema/diff";
 import { hasUnknown } from "../../schema/fields";
 import { changeOfRecipients } from "../../seal/recipients";
 import { overlapOf, type PlannedRotation } from "./fields";
-import { isTriggered, type RotationState, retireTime } from "./state";
+import { isTriggered, type RotationState, retireTime } from "./rotation-state";
 
 /** What an action is about, for the user. */
 interface Planned {
@@ -62,9 +62,12 @@ export type Action =
   /** Forget a previous key that is gone. */
   | ({ readonly do: "forget" } & OfPrevious)
   /** Keep the previous key for some time. */
-  | ({ readonly do: "keep"; readonly fate: PreviousFate & { readonly fate: "keep" } } & Decided)
-  /** Revoke the previous key; without a fate, because `revokeNow` names it. */
-  | ({ readonly do: "retire"; readonly fate: (PreviousFate & { readonly fate: "revoke" }) | undefined } & Decided)
+  | ({ readonly do: "keep"; readonly decision: RetirementDecision & { readonly decision: "keep" } } & Decided)
+  /** Revoke the previous key; without a decision, because `revokeNow` names it. */
+  | ({
+      readonly do: "retire";
+      readonly decision: (RetirementDecision & { readonly decision: "revoke" }) | undefined;
+    } & Decided)
   | ({ readonly do: "rotate"; readonly rotation: Rotation } & Planned);
 
 export type ActionOf<Kind extends Action["do"]> = Extract<Action, { readonly do: Kind }>;
@@ -115,7 +118,7 @@ export function actionsOf(state: RotationState, inputs: PlannedRotation, facts: 
         ? []
         : { ...due, do: "wait" as const, key: current, isDue: !rotation.urgent && isOpen("wait") },
     ),
-    ...leftDue(state).map((due) =>
+    ...cleanupDue(state).map((due) =>
       due.field === "lostNames"
         ? { ...due, do: "findLost" as const, isDue: isOpen("findLost") }
         : { ...due, do: "revoke" as const, ids, isDue: isReady && isOpen("revoke") },
@@ -156,17 +159,17 @@ function aboutPrevious(
   }
   if (found === "gone") return [{ ...about, do: "forget", isDue: true }];
   const { deliveredAt, lastUsed, isSuccessorUsed, skewMs } = found;
-  const fate = isNamed
+  const decision = isNamed
     ? undefined
-    : fateOf({
+    : decideRetirement({
         ...overlapOf(inputs),
         ...{ deliveredAt, lastUsed, isSuccessorUsed },
         rotatedAt: Date.parse(state.rotatedAt ?? ""),
         deadline: deadlineIn(previous.name),
         now: Math.min(now, now + skewMs),
       });
-  if (fate?.fate === "keep") return [{ ...about, do: "keep", fate, found, isDue: isOpen("keep") }];
-  return [{ ...about, do: "retire", fate, found, isDue: isOpen("retire") }];
+  if (decision?.decision === "keep") return [{ ...about, do: "keep", decision, found, isDue: isOpen("keep") }];
+  return [{ ...about, do: "retire", decision, found, isDue: isOpen("retire") }];
 }
 
 export function rotationOf(state: RotationState, inputs: PlannedRotation, now: number): Rotation {

@@ -3,17 +3,17 @@ import { formatDuration, isoOf } from "../../duration";
 import { isAborted, KeyplaneError, messageOf } from "../../errors";
 import type { Call } from "../../keys/call";
 import { findKey } from "../../keys/finding";
+import type { HeldKey } from "../../keys/key-state";
 import { formatKey } from "../../keys/naming";
 import { stepOf } from "../../keys/orphans";
 import type { PreviousFacts } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
-import type { HeldKey } from "../../keys/state";
 import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
 import type { Result } from "../resource";
 import { overlapOf } from "./fields";
 import type { ActionOf, FoundPrevious, ListedPrevious } from "./plan";
-import { type RotationState, recorded, withoutPrevious } from "./state";
+import { type RotationState, recorded, withoutPrevious } from "./rotation-state";
 
 /** What a run has found out about the previous key. */
 interface Asked {
@@ -29,10 +29,10 @@ export async function askAboutPrevious(
   { key, isNamed }: ActionOf<"ask">,
   call: Call,
 ): Promise<Asked> {
-  const { place, row } = call;
+  const { keyList, log } = call;
   const ownSetting = settingWith(key, call);
   if (ownSetting !== undefined) {
-    row.warn(
+    log.warn(
       `key ${key.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
         `would lock keyplane out. Set ${ownSetting} to the secret of key ${state.current?.id}, this resource's \`key\`, and ` +
         "run `pulumi up` again",
@@ -42,7 +42,7 @@ export async function askAboutPrevious(
   const { deliveredAt, why } = isNamed ? NOT_ASKED : await deliveryOf(state, call);
   const listed = await lookUp(key, state, call);
   return {
-    previous: listed === undefined ? "gone" : { ...listed, deliveredAt, why, skewMs: place.account.skewMs ?? 0 },
+    previous: listed === undefined ? "gone" : { ...listed, deliveredAt, why, skewMs: keyList.account.skewMs ?? 0 },
     deliveredAt: typeof deliveredAt === "number" ? isoOf(deliveredAt) : undefined,
   };
 }
@@ -53,13 +53,13 @@ export async function retirePrevious(
   action: ActionOf<"retire">,
   call: Call,
 ): Promise<Result<RotationState>> {
-  const { key, fate } = action;
-  const { row } = call;
+  const { key, decision } = action;
+  const { log } = call;
   reportRevoked(state, action, call);
-  row.progress(`revoking key ${key.id}`);
+  log.progress(`revoking key ${key.id}`);
   const live = await revokeAll([recorded(key, state)], call);
-  if (live.length > 0) return { state, problem: fate === undefined ? stillLive(key.id) : undefined };
-  row.info(`revoked key ${formatKey(key)}. Its successor is key ${state.current?.id}`);
+  if (live.length > 0) return { state, problem: decision === undefined ? stillLive(key.id) : undefined };
+  log.info(`revoked key ${formatKey(key)}. Its successor is key ${state.current?.id}`);
   return { state: withoutPrevious(state) };
 }
 
@@ -92,20 +92,20 @@ async function lookUp(previous: HeldKey, state: RotationState, call: Call) {
   try {
     // A recent list shows how the keys were used, and need not be newer than what this run has created.
     const record = await findKey(recorded(previous, state), call, { recent: true });
-    const successor = state.current && (await call.place.keys.find(state.current.id, { recent: true }));
+    const successor = state.current && (await call.keyList.keys.find(state.current.id, { recent: true }));
     const isSuccessorUsed = typeof successor?.lastUsedAt === "string";
     return record && { record, lastUsed: await lastUseOf(record, call), isSuccessorUsed };
   } catch (error) {
     if (isAborted(error)) throw error;
-    call.row.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
+    call.log.warn(`the last use of key ${previous.id} is unknown: ${messageOf(error)}`);
     return { record: "unknown", lastUsed: "unknown", isSuccessorUsed: false } as const;
   }
 }
 
 /** A service that shows no use, not even that of keyplane's own key, does not say that a key is unused. */
-async function lastUseOf({ lastUsedAt }: ApiKeyRecord, { place }: Call): Promise<PreviousFacts["lastUsed"]> {
+async function lastUseOf({ lastUsedAt }: ApiKeyRecord, { keyList }: Call): Promise<PreviousFacts["lastUsed"]> {
   if (lastUsedAt !== null) return Date.parse(lastUsedAt);
-  const { account, keys } = place;
+  const { account, keys } = keyList;
   const isShown = (await keys.showsUses()) || (keys !== account.keys && (await account.keys.showsUses()));
   return isShown ? "never" : "unknown";
 }
@@ -113,18 +113,19 @@ async function lastUseOf({ lastUsedAt }: ApiKeyRecord, { place }: Call): Promise
 /** Says why the previous key is revoked although something speaks for its use. */
 function reportRevoked(
   { current }: RotationState,
-  { key: previous, fate, found }: ActionOf<"retire">,
-  { row }: Call,
+  { key: previous, decision, found }: ActionOf<"retire">,
+  { log }: Call,
 ): void {
   const key = `key ${formatKey(previous)}`;
-  if (fate?.despite === "use") row.warn(`${key} ${lastUseIn(found)}. It is revoked anyway, because maxOverlap is over`);
-  if (fate?.despite === "no history") {
-    row.warn(
+  if (decision?.despite === "use")
+    log.warn(`${key} ${lastUseIn(found)}. It is revoked anyway, because maxOverlap is over`);
+  if (decision?.despite === "no history") {
+    log.warn(
       `${key} is revoked, because maxOverlap is over. Whether its successor was delivered is unknown: the history of the stack ${found.why}`,
     );
   }
-  if (fate?.despite === "unused successor") {
-    row.warn(
+  if (decision?.despite === "unused successor") {
+    log.warn(
       `${key} is revoked, because maxOverlap is over, although nobody has used its successor, key ${current?.id}`,
     );
   }
@@ -138,42 +139,42 @@ function lastUseIn({ record }: ListedPrevious): string {
 /** Says why the previous key stays. */
 export function reportKept(
   { current, inputs }: RotationState,
-  { key: previous, fate, found }: ActionOf<"keep">,
-  { row }: Call,
+  { key: previous, decision, found }: ActionOf<"keep">,
+  { log }: Call,
 ): void {
   const key = `key ${formatKey(previous)}`;
   const successor = `its successor, key ${current?.id}`;
-  const until = isoOf(fate.until);
-  switch (fate.why) {
+  const until = isoOf(decision.until);
+  switch (decision.why) {
     case "grace":
-      row.info(`${key} stays live at least until ${until}, a grace after its successor was delivered`);
+      log.info(`${key} stays live at least until ${until}, a grace after its successor was delivered`);
       break;
     case "not delivered":
-      row.info(
+      log.info(
         `${key} stays live: no \`pulumi up\` of the whole stack has succeeded since the rotation, so its consumers may not have ` +
           `the new key. keyplane asks again after ${until}`,
       );
       break;
     case "no history":
-      row.warn(
+      log.warn(
         `${key} stays live, because nothing shows whether its successor was delivered: the history of the stack ${found.why}. keyplane ` +
           `asks again after ${until}, and revokes it when maxOverlap is over`,
       );
       break;
     case "in use":
-      row.warn(
+      log.warn(
         `${key} ${lastUseIn(found)}. It is kept until nobody has used it for ${formatDuration(overlapOf(inputs).quiet)}, but not longer than ` +
           `maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
       );
       break;
     case "unused successor":
-      row.warn(
+      log.warn(
         `${key} stays live, because requireUse is set and nobody has used ${successor}. It is kept until the service shows a use, ` +
           `but not longer than maxOverlap. keyplane asks again after ${until}. Give its users the current key`,
       );
       break;
     case "use unknown":
-      row.info(
+      log.info(
         `${key} stays live, because its last use is unknown, but not longer than maxOverlap. keyplane asks again after ${until}`,
       );
   }

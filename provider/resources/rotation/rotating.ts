@@ -7,15 +7,15 @@ import { areClocksApart } from "../../keys/clock";
 import { type Creation, newKey, noKey } from "../../keys/creating";
 import { expiresAt, graceOf } from "../../keys/deadline";
 import { mustBeHere } from "../../keys/finding";
+import type { HeldKey } from "../../keys/key-state";
 import { formatKey } from "../../keys/naming";
 import { waitForProjects } from "../../keys/readiness";
 import { endOf, revokeAll, settingWith } from "../../keys/revoking";
-import type { HeldKey } from "../../keys/state";
 import type { Result } from "../resource";
 import type { RotationInputs } from "./fields";
 import type { Rotation } from "./plan";
 import { stillLive } from "./retiring";
-import { type RotationState, recorded } from "./state";
+import { type RotationState, recorded } from "./rotation-state";
 
 /**
  * Creates a new current key and returns the state. The old one becomes the previous key; one that `revokeNow` names is
@@ -29,7 +29,7 @@ export async function rotateKey(
   call: Call,
 ): Promise<Result<RotationState>> {
   const { inputs, current: old } = before;
-  const { place } = call;
+  const { keyList } = call;
   const ownSetting = old && settingWith(old, call);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
@@ -41,16 +41,16 @@ export async function rotateKey(
     { ...inputs, verify: inputs.verify === true || ownSetting !== undefined },
     call,
   );
-  const withLeft = { ...state, ...made.left };
+  const withCleanup = { ...state, ...made.cleanup };
   if (made.key === undefined) {
     const { problem } = made;
-    if (sameKeys(withLeft, saved)) throw problem;
-    return { state: withLeft, problem };
+    if (sameKeys(withCleanup, saved)) throw problem;
+    return { state: withCleanup, problem };
   }
   const { key: current, createdAt, problem } = made;
   const isRevokedNow = reason.field === "revokeNow" && ownSetting === undefined;
   const next: RotationState = {
-    ...withLeft,
+    ...withCleanup,
     current,
     previous: state.current === undefined || isRevokedNow ? state.previous : state.current,
     createdAt,
@@ -58,8 +58,8 @@ export async function rotateKey(
     isQueued: false,
     sealedTo: current.sealedKey ? inputs.sealTo : undefined,
     leasedFor: inputs.maxAge,
-    ...rotationTimes(place.account, inputs),
-    fingerprint: place.fingerprint,
+    ...rotationTimes(keyList.account, inputs),
+    fingerprint: keyList.fingerprint,
   };
   say({ before, next, reason, ownSetting }, call);
   if (old === undefined || !isRevokedNow) return { state: next, problem };
@@ -68,7 +68,7 @@ export async function rotateKey(
   if (problem !== undefined) return { state: waiting, problem };
   if ((await revokeAll([recorded(old, before)], call)).length > 0)
     return { state: waiting, problem: stillLive(old.id) };
-  call.row.info(`revoked key ${formatKey(old)}, which revokeNow names`);
+  call.log.info(`revoked key ${formatKey(old)}, which revokeNow names`);
   return { state: next };
 }
 
@@ -92,7 +92,7 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
         "another key of the account",
     );
   }
-  // Only its successor can revoke it. Until then, its secret must stay in the state, where there is one place for it.
+  // Only its successor can revoke it. Until then, its secret must stay in the state, which can hold one.
   if (previous === undefined) return;
   const remedy = `Set ${setting} to another key of the account, and run \`pulumi up\` again`;
   throw new KeyplaneError("KP-OWN-CREDENTIAL", `${why}, and key ${previous.id} is not revoked yet. ${remedy}`);
@@ -103,18 +103,18 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
   let made: Creation;
   try {
     await waitForProjects(inputs, call);
-    call.row.progress("creating a new key");
+    call.log.progress("creating a new key");
     made = await newKey(inputs, before, call);
   } catch (error) {
     return noKey(before, error);
   }
   if (made.key === undefined || !made.pending.some((each) => each.status === "failed")) return made;
-  const { key, createdAt, left, why } = made;
+  const { key, createdAt, cleanup, why } = made;
   const { id, name } = key;
-  const live = await revokeAll([{ id, name, createdAt, fingerprint: call.place.fingerprint }], call);
+  const live = await revokeAll([{ id, name, createdAt, fingerprint: call.keyList.fingerprint }], call);
   const text = `the new key ${id} was not delivered and ${endOf(live.length === 0)}: ${why}. The next \`pulumi up\` creates another one`;
-  const pendingRevocations = [...left.pendingRevocations, ...live];
-  return noKey({ ...left, pendingRevocations }, new KeyplaneError("KP-UNUSABLE", text));
+  const pendingRevocations = [...cleanup.pendingRevocations, ...live];
+  return noKey({ ...cleanup, pendingRevocations }, new KeyplaneError("KP-UNUSABLE", text));
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
@@ -140,9 +140,9 @@ function say(
   const { current, previous, retireAfter } = next;
   if (old === undefined || current === undefined) return;
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
-  if (ownSetting !== undefined) call.row.warn(takeOverSteps(old, current, ownSetting, retireAfter));
-  else if (previous === old) call.row.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, call)}`);
-  else call.row.info(replaces);
+  if (ownSetting !== undefined) call.log.warn(takeOverSteps(old, current, ownSetting, retireAfter));
+  else if (previous === old) call.log.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, call)}`);
+  else call.log.info(replaces);
 }
 
 /** What to do after keyplane's own key was rotated, step by step. */
@@ -163,10 +163,10 @@ function takeOverSteps(old: HeldKey, current: HeldKey, setting: string, retireAf
 }
 
 /** Until when a previous key stays live: until the end of its grace, or until its deadline if that comes before. */
-function restOfLife({ name }: HeldKey, graceEnd: string | undefined, { place }: Call): string {
+function restOfLife({ name }: HeldKey, graceEnd: string | undefined, { keyList }: Call): string {
   const deadline = expiresAt(name);
   if (deadline === undefined || deadline >= String(graceEnd)) return `stays live at least until ${graceEnd}`;
-  const isPast = Date.parse(deadline) <= place.account.serviceNow();
+  const isPast = Date.parse(deadline) <= keyList.account.serviceNow();
   const rest = isPast ? "is past its deadline" : "stays live at least until its deadline";
   return `${rest}, ${deadline}, because this rotation comes late`;
 }

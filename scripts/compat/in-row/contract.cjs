@@ -65,7 +65,7 @@ async function exercise(client, plane) {
   );
   assert.ok((await plane.secretsEverIssued()).includes(outputs.key));
   assert.equal(outputs.__provider, base.__provider);
-  assert.equal(outputs.name, `app-${inputs.__mark}`);
+  assert.equal(outputs.name, `app-${inputs.__suffix}`);
 
   const diff = new DiffRequest()
     .setId(id)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { compareLimit } from "../../../provider/api/keys/project-limit";
+import { compareProject } from "../../../provider/api/keys/project-of-key";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
@@ -19,7 +19,7 @@ describe("what a record says of a key's project", () => {
     [undefined, null, "same"],
     [undefined, "other", "other"],
   ] as const)("asked %s, said %s: %s", (asked, said, limit) => {
-    expect(compareLimit(asked, said)).toBe(limit);
+    expect(compareProject(asked, said)).toBe(limit);
   });
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { parts, wrongParts } from "../../../bench/parts";
-import { judged, merged, type Row } from "../../../bench/results";
+import { judged, type Log, merged } from "../../../bench/results";
 import { scenarios } from "../../../bench/scenarios";
 
 const figures = (scenario: string, n: number, requests: number) => ({
   ...{ scenario, n, rttMs: 20, unit: "ms" as const, ms: 100, msFloor: 100, msNaive: null },
   ...{ requests, requestsFloor: n, requestsNaive: null },
 });
-const row = (scenario: string, n: number, requests: number): Row => judged(figures(scenario, n, requests), {}, false);
+const row = (scenario: string, n: number, requests: number): Log => judged(figures(scenario, n, requests), {}, false);
 
 describe("the names after --only", () => {
   it("are refused if nothing is measured under one of them, so that no target seems to be met", () => {

@@ -253,8 +253,10 @@ test("a key whose account was not asked is only planned to be revoked, because i
 test("a key that stays live without its resource is only to be revoked", async () => {
   const kept = state({ apiKey: { ...current(1, 100001), revokeOnDelete: false } });
   const { resources } = kept.deployment as { readonly resources: readonly { readonly id?: string }[] };
-  const marked = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
-  const folder = await folderWith({ "prod.json": { ...kept, deployment: { ...kept.deployment, resources: marked } } });
+  const withSuffix = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
+  const folder = await folderWith({
+    "prod.json": { ...kept, deployment: { ...kept.deployment, resources: withSuffix } },
+  });
   const { keys } = await identified(keyOf(1), ["--state", folder]);
   expect(keys[0]?.next).toEqual([expect.stringMatching(/^At once, /)]);
 });
@@ -262,15 +264,15 @@ test("a key that stays live without its resource is only to be revoked", async (
 test("the key of a replaced resource is not said to be in use", async () => {
   const replaced = state({ apiKey: current(1, 100001) });
   const { resources } = replaced.deployment as { readonly resources: readonly { readonly id?: string }[] };
-  const marked = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
+  const withSuffix = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
   const folder = await folderWith({
-    "prod.json": { ...replaced, deployment: { ...replaced.deployment, resources: marked } },
+    "prod.json": { ...replaced, deployment: { ...replaced.deployment, resources: withSuffix } },
   });
   const { keys } = await identified(keyOf(1), ["--state", join(folder, "prod.json")]);
   expect(keys[0]?.next[0]).toMatch(/^The next `pulumi up` of shop\/prod revokes it/);
 });
 
-test("a newer state that has no key or mark in common does not say that a key is no longer in use", async () => {
+test("a newer state that has no key or suffix in common does not say that a key is no longer in use", async () => {
   const folder = await folderWith({
     "here.json": state({ apiKey: current(1, 100001) }),
     "elsewhere.json": state({ apiKey: current(2, 100002), savedAt: "2026-11-21T00:00:00Z" }),
@@ -380,12 +382,12 @@ test("many keys of one state, and many states of one stack, take time in proport
 });
 
 test("a key is not taken for the key of another account that has its id", async () => {
-  const __mark = "abcdefgh2345678";
+  const __suffix = "abcdefgh2345678";
   const [ours, theirs] = [current(1, 7), { ...current(2, 7), name: strangeName("other"), account: "eu" }];
   const folder = await folderWith({
-    "both.json": state({ apiKey: { ...ours, __mark }, rotating: theirs }),
+    "both.json": state({ apiKey: { ...ours, __suffix }, rotating: theirs }),
     // The newest state has only the one of the other account.
-    "newest.json": state({ apiKey: { __mark }, rotating: theirs, savedAt: "2026-11-21T00:00:00Z" }),
+    "newest.json": state({ apiKey: { __suffix }, rotating: theirs, savedAt: "2026-11-21T00:00:00Z" }),
   });
   const states = await readStates({ state: [folder] });
   const found = [1, 2].map((number) => holdingsOf(states, new Set([digestOf(number) ?? ""])));
@@ -405,9 +407,9 @@ function corpus(): { readonly files: Readonly<Record<string, object>>; readonly 
   for (let at = 0; at < 120; at++) {
     const id = 200_000 + at;
     const own = { stack: `s${at}` };
-    const __mark = `${String(at).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "")}2345678`;
+    const __suffix = `${String(at).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "")}2345678`;
     const held = { role: "current", roleNow: "current", stack: `shop/s${at}`, source: `s${at}.json`, others: 0 };
-    const rotating = { ...current(at, id), __mark };
+    const rotating = { ...current(at, id), __suffix };
     files[`s${at}.json`] = state({ ...own, rotating });
     if (at % 6 === 1) {
       // A copy under another name manages the same key.
@@ -419,18 +421,18 @@ function corpus(): { readonly files: Readonly<Record<string, object>>; readonly 
       expected.set(at, { ...held, stack: `shop/renamed${at}` });
     } else if (at % 6 === 3) {
       // An older state has the key as the current one, the newest one as the previous one.
-      const rotated = { ...current(1_000 + at, 300_000 + at), ...previous(at, id), __mark };
+      const rotated = { ...current(1_000 + at, 300_000 + at), ...previous(at, id), __suffix };
       files[`backup-${at}.json`] = state({ ...own, rotating, savedAt: "2026-10-01T00:00:00Z" });
       files[`s${at}.json`] = state({ ...own, rotating: { ...rotated, previousName: rotating.name } });
       expected.set(at, { ...held, role: "previous", roleNow: "previous", others: 1 });
     } else if (at % 6 === 4) {
       // The newest state has it no more: the older one must not say that it is in use.
       files[`s${at}.json`] = state({ ...own, rotating, savedAt: "2026-10-01T00:00:00Z" });
-      files[`newer-${at}.json`] = state({ ...own, rotating: { ...current(1_000 + at, 300_000 + at), __mark } });
+      files[`newer-${at}.json`] = state({ ...own, rotating: { ...current(1_000 + at, 300_000 + at), __suffix } });
       expected.set(at, { ...held, roleNow: undefined });
     } else if (at % 6 === 5) {
-      // A stack of the same name in another backend has another mark, and is no newer state of this one.
-      const elsewhere = { ...current(1_000 + at, 300_000 + at), __mark: __mark.replace(/2/g, "7") };
+      // A stack of the same name in another backend has another suffix, and is no newer state of this one.
+      const elsewhere = { ...current(1_000 + at, 300_000 + at), __suffix: __suffix.replace(/2/g, "7") };
       files[`elsewhere-${at}.json`] = state({ ...own, rotating: elsewhere, savedAt: "2026-11-22T00:00:00Z" });
       expected.set(at, held);
     } else expected.set(at, held);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ShownKey } from "../../../cli/keys/join";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, sealed, strangeName, urnOf } from "./stack-file";
 import { envOf, folderWith, run, start } from "./support";
@@ -31,7 +31,11 @@ test.each([[false], [true]])(
   "keys shows with one list which resource has each key, and which keys no given stack has (with the plugin: %s)",
   async (isPlugin) => {
     const urn = urnOf("ApiKey", "ci", { isPlugin });
-    const [app, noted, other] = [newMark(urnOf("RotatingApiKey", "app", { isPlugin })), newMark(urn), newMark(urn)];
+    const [app, noted, other] = [
+      newSuffix(urnOf("RotatingApiKey", "app", { isPlugin })),
+      newSuffix(urn),
+      newSuffix(urn),
+    ];
     const names = [
       ...[nameOf("app", app, 2), nameOf("app", app, 3), nameOf("ci", noted, 1), nameOf("ci", noted, 2)],
       ...[nameOf("ci", other, 1), strangeName(), "by-hand"],
@@ -41,7 +45,7 @@ test.each([[false], [true]])(
     const [current = "", next = "", left = "", used = "", namesake = "", strange = "", byHand = ""] = made;
     await plane.state.useKey(used);
     await plane.clock.advance(16 * MINUTE);
-    const rotating = { keyId: current, requests: 2, __mark: app };
+    const rotating = { keyId: current, requests: 2, __suffix: app };
     const folder = await folderWith({ "state.json": exported({ rotating, notes: [noted], isPlugin }) });
     const keys = await keysOf("--state", join(folder, "state.json"));
     const appUrn = urnOf("RotatingApiKey", "app", { isPlugin });
@@ -60,16 +64,16 @@ test.each([[false], [true]])(
 );
 
 test("keys says nothing of a key that a run in progress may be creating", async () => {
-  const mark = newMark(urnOf("ApiKey", "ci"));
-  const { id } = await plane.state.createKey(nameOf("ci", mark, 1));
-  const folder = await folderWith({ "state.json": exported({ notes: [mark] }) });
+  const suffix = newSuffix(urnOf("ApiKey", "ci"));
+  const { id } = await plane.state.createKey(nameOf("ci", suffix, 1));
+  const folder = await folderWith({ "state.json": exported({ notes: [suffix] }) });
   expect((await keysOf("--state", join(folder, "state.json")))[id]).toMatchObject({ flags: [], stack: "proj/dev" });
 });
 
 test("keys shows the deadline of a key, and a flag once it has passed", async () => {
   const { now } = await plane.clock.read();
-  const mark = newMark(urnOf("ApiKey", "ci"));
-  const made = [-1, 1].map((days) => plane.state.createKey(nameOf("ci", mark, 1, now + days * DAY)));
+  const suffix = newSuffix(urnOf("ApiKey", "ci"));
+  const made = [-1, 1].map((days) => plane.state.createKey(nameOf("ci", suffix, 1, now + days * DAY)));
   const [past, later] = (await Promise.all(made)).map(({ id }) => String(id));
   const keys = await keysOf();
   expect(keys[past ?? ""]).toMatchObject({ flags: ["expired"], expiresAt: expect.stringMatching(/:00\.000Z$/) });
@@ -92,8 +96,8 @@ test("keys shows which resource holds a key, and as which of its keys", async ()
 function replacing(rotating: object, more: object = {}) {
   const state = exported({ rotating });
   const { resources } = state.deployment as { resources: { id?: string }[] };
-  const marked = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
-  return { ...state, deployment: { ...state.deployment, resources: marked } };
+  const withSuffix = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
+  return { ...state, deployment: { ...state.deployment, resources: withSuffix } };
 }
 
 test("keys does not show the key of a replaced resource as a current one", async () => {
@@ -110,11 +114,11 @@ test("keys does not show the key of a replaced resource as a current one", async
 
 test("keys goes by the newest of several states of a stack, in whatever order they are given", async () => {
   const { id } = await plane.state.createKey("by-hand");
-  const [keyId, __mark] = [String(id), newMark(urnOf("RotatingApiKey", "app"))];
+  const [keyId, __suffix] = [String(id), newSuffix(urnOf("RotatingApiKey", "app"))];
   const folder = await folderWith({
-    "old.json": exported({ rotating: { keyId, __mark }, savedAt: "2026-11-01T00:00:00Z" }),
-    "new.json": exported({ rotating: { previousKeyId: keyId, __mark }, savedAt: "2026-11-02T00:00:00Z" }),
-    "gone.json": exported({ rotating: { __mark }, savedAt: "2026-11-03T00:00:00Z" }),
+    "old.json": exported({ rotating: { keyId, __suffix }, savedAt: "2026-11-01T00:00:00Z" }),
+    "new.json": exported({ rotating: { previousKeyId: keyId, __suffix }, savedAt: "2026-11-02T00:00:00Z" }),
+    "gone.json": exported({ rotating: { __suffix }, savedAt: "2026-11-03T00:00:00Z" }),
     // A stack of the same name in another backend.
     "other.json": exported({ rotating: { keyId: "1", name: "x" }, savedAt: "2026-11-04T00:00:00Z" }),
   });
@@ -216,7 +220,7 @@ test("keys reports no key as unmanaged without a state", async () => {
   expect((await keysOf())[id]?.flags).toEqual([]);
 });
 
-test("keys marks old and unused keys by the service's clock and the given limits", async () => {
+test("keys suffixes old and unused keys by the service's clock and the given limits", async () => {
   const idle = await plane.state.createKey("idle");
   const busy = await plane.state.createKey("busy");
   await plane.clock.advance(100 * DAY);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, type StackFile, sealed, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
@@ -66,11 +66,11 @@ describe("--stack", () => {
   });
 
   test("lets sweep revoke the orphan of the stack, and keep what it holds", async () => {
-    const mark = newMark(urnOf("ApiKey", "ci"));
-    const held = await plane.state.createKey(nameOf("ci", newMark("urn"), 1));
-    const left = await plane.state.createKey(nameOf("ci", mark, 1));
+    const suffix = newSuffix(urnOf("ApiKey", "ci"));
+    const held = await plane.state.createKey(nameOf("ci", newSuffix("urn"), 1));
+    const left = await plane.state.createKey(nameOf("ci", suffix, 1));
     await plane.clock.advance(HOUR);
-    const saved = stack({ keys: [held.id], notes: [mark] });
+    const saved = stack({ keys: [held.id], notes: [suffix] });
     const { code, stdout, words } = await ask(saved, ["sweep", "--stack", "dev", "--yes"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${left.id}`)]);
     // No rotation was interrupted, so nothing depends on the history.
@@ -89,16 +89,16 @@ describe("--stack", () => {
     ["the history does not reach back so far", { kind: "refresh", began: HOUR / 2, ended: HOUR }, "no history"],
     ["the history cannot be read", undefined, "no history"],
   ])("lets sweep decide about the next number of a rotation by the history: %s", async (_, entry, expected) => {
-    const mark = newMark(urnOf("RotatingApiKey", "app"));
-    const current = await plane.state.createKey(nameOf("app", mark, 1));
-    const next = await plane.state.createKey(nameOf("app", mark, 2));
+    const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
+    const current = await plane.state.createKey(nameOf("app", suffix, 1));
+    const next = await plane.state.createKey(nameOf("app", suffix, 2));
     const made = Date.now();
     await plane.clock.advance(HOUR);
     const { began, ended, ...more } = { kind: "update", result: "succeeded", began: 0, ended: 0, ...entry };
     // The history has the machine's clock, which did not advance.
     const [startTime, endTime] = [began, ended].map((time) => new Date(made + time).toISOString());
     const history = entry ? JSON.stringify([{ ...more, startTime, endTime, environment: {} }]) : "nothing";
-    const state = stack({ rotating: { keyId: String(current.id), __mark: mark } });
+    const state = stack({ rotating: { keyId: String(current.id), __suffix: suffix } });
     const script = `if (words[1] === "export") { ${state} } else console.log(${JSON.stringify(history)});`;
     const { stdout, stderr, words } = await ask(script, ["sweep", "--stack", "dev", "--yes", "--json"]);
     const { revoked, kept } = JSON.parse(stdout);

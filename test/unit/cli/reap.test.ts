@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deadlineIn } from "../../../provider/keys/deadline";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { strangeName } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
@@ -19,7 +19,7 @@ afterEach(() => plane.close());
 /** A key with a deadline, in milliseconds from now. */
 async function leasedKey(ms: number): Promise<{ readonly id: string; readonly key: string; readonly name: string }> {
   const { timeline } = await plane.clock.read();
-  const name = nameOf("ci", newMark("urn"), 1, timeline + ms);
+  const name = nameOf("ci", newSuffix("urn"), 1, timeline + ms);
   const { id, key } = await plane.state.createKey(name);
   return { id: String(id), key, name };
 }
@@ -146,7 +146,7 @@ describe("reap", () => {
 
   it("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
     const own = await leasedKey(HOUR);
-    const name = nameOf("ci", newMark("urn"), 1, (await plane.clock.read()).timeline + HOUR);
+    const name = nameOf("ci", newSuffix("urn"), 1, (await plane.clock.read()).timeline + HOUR);
     await fetch(`${plane.url}/organizations/org-local-1/api_keys`, {
       method: "POST",
       headers: { Authorization: `Bearer ${plane.apiKey}`, "Content-Type": "application/json" },

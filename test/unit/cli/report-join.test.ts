@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ReadList, ShownKey } from "../../../cli/keys/join";
 import { type Report, reportOf } from "../../../cli/report/data";
 import { stateIn } from "../../../cli/state/states";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import type { Deployment } from "../../../provider/stack/deployment";
 import { accountOf, deploymentOf, listOf, npmKey, pluginKey, urnOf } from "./report-sources";
 import { sealed, strangeName } from "./stack-file";
@@ -56,7 +56,7 @@ test("a key has the stack, the resource, the consumers and the date of its state
 });
 
 test("a previous key shows its grace, and its successor what waits for it", () => {
-  const mark = newMark(urnOf("RotatingApiKey", "app"));
+  const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
   const state = stateOf(
     npmKey("RotatingApiKey", "app", {
       ...{ keyId: "8", name: "new", previousKeyId: "7", previousName: "old", rotationQueued: true },
@@ -65,12 +65,12 @@ test("a previous key shows its grace, and its successor what waits for it", () =
         retireAfter: "2026-11-22T00:00:00Z",
         requireUse: true,
       },
-      ...{ pendingRevocations: ["6"], __mark: mark, rotateAt: "2026-12-01T00:00:00Z" },
+      ...{ pendingRevocations: ["6"], __suffix: suffix, rotateAt: "2026-12-01T00:00:00Z" },
     }),
   );
   const lists = [
     listOf(
-      ["8", "7", "6"].map((id) => ({ id, name: id === "8" ? "new" : id === "7" ? "old" : nameOf("app", mark, 1) })),
+      ["8", "7", "6"].map((id) => ({ id, name: id === "8" ? "new" : id === "7" ? "old" : nameOf("app", suffix, 1) })),
     ),
   ];
   const all = report(lists, state);
@@ -163,7 +163,7 @@ test.each<[string, object, object]>([
 test("a key that no state holds ends at its deadline, which keyplane reap looks after", () => {
   const keys = [-1, 1].map((days) => ({
     id: String(days),
-    name: nameOf("ci", newMark("urn"), 1, NOW + days * DAY),
+    name: nameOf("ci", newSuffix("urn"), 1, NOW + days * DAY),
   }));
   const all = report([listOf(keys)], stateOf());
   expect(keyOf(all, "-1")).toMatchObject({ flags: ["expired", "unmanaged"], next: { action: "revoke", isDue: true } });
@@ -172,7 +172,7 @@ test("a key that no state holds ends at its deadline, which keyplane reap looks 
 });
 
 test("a key of a state has its deadline and is expired after it, whatever its stack would do", () => {
-  const names = [-1, 1].map((days) => nameOf("ci", newMark("urn"), 1, NOW + days * DAY));
+  const names = [-1, 1].map((days) => nameOf("ci", newSuffix("urn"), 1, NOW + days * DAY));
   const keys = names.map((name, at) => ({ id: String(at + 7), name }));
   const rotateAt = new Date(NOW - 9 * DAY).toISOString();
   const state = stateOf(...keys.map(({ id, name }) => npmKey("ApiKey", `ci${id}`, { keyId: id, name, rotateAt })));
@@ -198,14 +198,14 @@ test("a holder says whether the state has only a sealed secret", () => {
 
 test("keys that no state holds are orphans, if one shows it, or unmanaged, but nothing without a state", () => {
   const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
-  const mark = newMark(urnOf(type, "ci"));
+  const suffix = newSuffix(urnOf(type, "ci"));
   const keys = [
-    { id: "1", name: nameOf("ci", mark, 1) },
+    { id: "1", name: nameOf("ci", suffix, 1) },
     { id: "2", name: strangeName() },
     { id: "3", name: "by-hand", lastUsedAt: "2026-06-01T00:00:00Z" },
-    { id: "4", name: nameOf("ci", mark, 2), createdAt: new Date(NOW - 60_000).toISOString() },
+    { id: "4", name: nameOf("ci", suffix, 2), createdAt: new Date(NOW - 60_000).toISOString() },
   ];
-  const noted = deploymentOf([], "dev", undefined, [{ type, name: "ci", inputs: { __mark: mark } }]);
+  const noted = deploymentOf([], "dev", undefined, [{ type, name: "ci", inputs: { __suffix: suffix } }]);
   const all = report([listOf(keys)], noted);
   expect(keyOf(all, "1")).toMatchObject({
     ...{ flags: ["orphan"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
@@ -334,9 +334,9 @@ test("a key in the states of two stacks names both, the one that hands it out fi
 });
 
 test("an older state of the same stack is left out, so that its keys do not look gone", () => {
-  const __mark = newMark(urnOf("ApiKey", "ci"));
-  const before = stateOf(npmKey("ApiKey", "ci", { keyId: "6", name: "old", __mark }));
-  const key = npmKey("ApiKey", "ci", { keyId: "7", name: "new", __mark });
+  const __suffix = newSuffix(urnOf("ApiKey", "ci"));
+  const before = stateOf(npmKey("ApiKey", "ci", { keyId: "6", name: "old", __suffix }));
+  const key = npmKey("ApiKey", "ci", { keyId: "7", name: "new", __suffix });
   const after = deploymentOf([key], "dev", "2026-11-20T01:00:00Z");
   for (const states of [
     [before, after],

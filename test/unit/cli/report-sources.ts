@@ -1,12 +1,12 @@
 import type { ReadList } from "../../../cli/keys/join";
 import type { ApiKeyRecord } from "../../../provider/api";
-import { accountFingerprint } from "../../../provider/keys/account";
+import { accountFingerprint } from "../../../provider/keys/fingerprint";
 import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../../provider/stack/deployment";
 
 const baseUrl = "https://service.example/api/v2";
 
-/** The mark of the account whose credential is this text. */
+/** The suffix of the account whose credential is this text. */
 export const accountOf = (apiKey: string): string => accountFingerprint({ baseUrl, apiKey });
 
 /** A list of keys, as a report requests it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
@@ -185,7 +185,7 @@ test("revoke stops if an account cannot be asked, and goes on if the service rej
 });
 
 test("revoke and reap say why an account cannot be asked, and what to do, instead of naming its credential", async () => {
-  const { id } = await plane.state.createKey(nameOf("ci", newMark("urn"), 1, Date.now() - 60_000));
+  const { id } = await plane.state.createKey(nameOf("ci", newSuffix("urn"), 1, Date.now() - 60_000));
   const eu = { baseUrl: "http://127.0.0.1:1/api/v2", apiKey: "kp_eu_0123456789" };
   const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu }), KEYPLANE_REQUEST_TIMEOUT: "1s" };
   const why =

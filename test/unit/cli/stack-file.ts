@@ -1,4 +1,4 @@
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
 
 /** What a stack's state contains about its keys. */
@@ -9,7 +9,7 @@ export interface StackFile {
   readonly keys?: readonly (string | number)[];
   /** The outputs of a `RotatingApiKey` named `app`. */
   readonly rotating?: object;
-  /** The marks of creations of an `ApiKey` named `ci` that were begun and have not ended. */
+  /** The suffixes of creations of an `ApiKey` named `ci` that were begun and have not ended. */
   readonly notes?: readonly string[];
   /** Where these creations are: `account` and `organizationId`. @default the account of the API key */
   readonly scope?: object;
@@ -36,12 +36,14 @@ export function exported(file: StackFile): { version: number; deployment: object
       type: "pulumi:pulumi:Stack",
     },
     ...keys.map((id) =>
-      resource("ApiKey", `key-${id}`, String(id), { outputs: { keyId: String(id), key: sealed, __mark: markOf(id) } }),
+      resource("ApiKey", `key-${id}`, String(id), {
+        outputs: { keyId: String(id), key: sealed, __suffix: suffixOf(id) },
+      }),
     ),
     ...(rotating ? [resource("RotatingApiKey", "app", "handle", { outputs: rotating })] : []),
   ];
-  const pendingOperations = notes.map((mark) => {
-    return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __mark: mark, ...scope } }) };
+  const pendingOperations = notes.map((suffix) => {
+    return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __suffix: suffix, ...scope } }) };
   });
   const manifest = { time: savedAt ?? new Date().toISOString() };
   return { version: 3, deployment: { manifest, resources, pending_operations: pendingOperations } };
@@ -52,11 +54,11 @@ export function urnOf(kind: string, name: string, { stack = "dev", isPlugin = fa
   return `urn:pulumi:${stack}::proj::${isPlugin ? PLUGIN : DYNAMIC}${kind}::${name}`;
 }
 
-/** The mark of the `ApiKey` with a key in an exported state. */
-const markOf = (id: string | number): string => newMark(urnOf("ApiKey", `key-${id}`), String(id));
+/** The suffix of the `ApiKey` with a key in an exported state. */
+const suffixOf = (id: string | number): string => newSuffix(urnOf("ApiKey", `key-${id}`), String(id));
 
 /** A new name of a resource that is in no state of a test. */
-export const strangeName = (prefix = "ci"): string => nameOf(prefix, newMark("urn:pulumi:other::proj::x::y"), 1);
+export const strangeName = (prefix = "ci"): string => nameOf(prefix, newSuffix("urn:pulumi:other::proj::x::y"), 1);
 
 /** A secret in the form that a state has. */
 export const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

@@ -56,13 +56,13 @@ test("a key that another account is to revoke does not stand for the one that ha
   expect(find({ id: "8", name: "a-key" })).toBeUndefined();
 });
 
-test("a state has its stack, marks, pending creations, and places with encrypted ids", () => {
+test("a state has its stack, suffixes, pending creations, and places with encrypted ids", () => {
   const resources = [
-    apiKey("a", "7", {}, { inputs: { __mark: "aaaaaaaaaaaa" } }),
+    apiKey("a", "7", {}, { inputs: { __suffix: "aaaaaaaaaaaa" } }),
     rotating({ keyId: ENCRYPTED, requests: 3 }),
     saved("other:index:ApiKey", "b", "8", { outputs: { keyId: ENCRYPTED } }),
   ];
-  const inputs = (organizationId: unknown) => ({ inputs: { __mark: "cccccccccccc", organizationId } });
+  const inputs = (organizationId: unknown) => ({ inputs: { __suffix: "cccccccccccc", organizationId } });
   const pending = [
     step("creating", "c", "", inputs("org-1")),
     step("creating", "e", "", inputs(ENCRYPTED)),
@@ -72,12 +72,12 @@ test("a state has its stack, marks, pending creations, and places with encrypted
   expect(stateIn("s", stateOf(resources, pending))).toMatchObject({
     ...{ source: "s", stack: "app/dev", underWay: 3, hidden: [hidden] },
     owners: [
-      { urn: key, mark: "aaaaaaaaaaaa", attempts: 1 },
-      { urn: hidden, mark: undefined, attempts: 3 },
+      { urn: key, suffix: "aaaaaaaaaaaa", attempts: 1 },
+      { urn: hidden, suffix: undefined, attempts: 3 },
     ],
     pendingCreations: [
-      { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), mark: "cccccccccccc", scope: { organizationId: "org-1" } },
-      { urn: urnOf(`${DYNAMIC}ApiKey`, "e"), mark: "cccccccccccc", scope: undefined },
+      { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), suffix: "cccccccccccc", scope: { organizationId: "org-1" } },
+      { urn: urnOf(`${DYNAMIC}ApiKey`, "e"), suffix: "cccccccccccc", scope: undefined },
     ],
   });
   expect(stateIn("s", stateOf([], pending)).stack).toBe("app/dev");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nameOf, newMark } from "../../../provider/keys/naming";
+import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported, type StackFile, sealed, strangeName, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
@@ -25,8 +25,8 @@ async function oldKeys(...names: string[]): Promise<string[]> {
 
 /** Names of creations that were interrupted, and the state with their notes. */
 function interrupted(count: number, file: StackFile = {}): { readonly names: string[]; readonly state: StackFile } {
-  const notes = Array.from({ length: count }, () => newMark(urnOf("ApiKey", "ci", file)));
-  return { names: notes.map((mark) => nameOf("ci", mark, 1)), state: { ...file, notes } };
+  const notes = Array.from({ length: count }, () => newSuffix(urnOf("ApiKey", "ci", file)));
+  return { names: notes.map((suffix) => nameOf("ci", suffix, 1)), state: { ...file, notes } };
 }
 
 function sweep(args: readonly string[], input?: string): Promise<Ended> {
@@ -82,11 +82,11 @@ describe("by a note", () => {
   });
 
   test("sweep goes by the newest state of a stack, so that an old note does not name a key that was released", async () => {
-    const mark = newMark(urnOf("RotatingApiKey", "app"));
-    const [id = "", left = ""] = await oldKeys(nameOf("app", mark, 1), nameOf("app", mark, 2));
+    const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
+    const [id = "", left = ""] = await oldKeys(nameOf("app", suffix, 1), nameOf("app", suffix, 2));
     const folder = await folderWith({
-      "old.json": exported({ notes: [mark], savedAt: "2026-11-01T00:00:00Z" }),
-      "new.json": exported({ rotating: { keyId: id, requests: 2, __mark: mark }, savedAt: "2026-11-02T00:00:00Z" }),
+      "old.json": exported({ notes: [suffix], savedAt: "2026-11-01T00:00:00Z" }),
+      "new.json": exported({ rotating: { keyId: id, requests: 2, __suffix: suffix }, savedAt: "2026-11-02T00:00:00Z" }),
     });
     const { stdout } = await sweep(["--state", join(folder, "old.json"), join(folder, "new.json"), "--yes", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ planned: [], held: 1, kept: [{ id: left, reason: "no proof" }] });
@@ -178,9 +178,9 @@ test("sweep does not show the name of an account that can be a secret in the wro
 });
 
 test("sweep shows the next number of a rotation that was interrupted, and does not revoke it by a state in a file", async () => {
-  const mark = newMark(urnOf("RotatingApiKey", "app"));
-  const [current, next = ""] = await oldKeys(nameOf("app", mark, 2), nameOf("app", mark, 3));
-  const { stdout } = await sweepBy({ rotating: { keyId: current, requests: 2, __mark: mark } }, "--yes", "--json");
+  const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
+  const [current, next = ""] = await oldKeys(nameOf("app", suffix, 2), nameOf("app", suffix, 3));
+  const { stdout } = await sweepBy({ rotating: { keyId: current, requests: 2, __suffix: suffix } }, "--yes", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ planned: [], kept: [{ id: next, reason: "no history" }], held: 1 });
   expect(await revoked()).toEqual([]);
 });

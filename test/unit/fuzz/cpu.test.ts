@@ -12,13 +12,13 @@ import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/r
 import { ID_FORMS, keyIdOf } from "../../../provider/ids";
 import { deadlineIn } from "../../../provider/keys/deadline";
 import { types } from "../../../provider/keys/field-types";
-import { markIn, nameInUrn, numberIn, prefixFrom, tagOf } from "../../../provider/keys/naming";
+import { attemptIn, nameInUrn, prefixFrom, suffixIn, tagOf } from "../../../provider/keys/naming";
 import { conceal, isKeyText, redact } from "../../../provider/secrets";
 import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
 import { importKeysIn } from "../../../provider/settings/import-keys";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
-import { factsFor } from "../../../provider/stack/state";
+import { factsFor } from "../../../provider/stack/stack-facts";
 import { cleanText, looksSecret, printableJson, shownName, toMessage } from "../../../provider/text";
 import { startCpuClock } from "../cpu-clock";
 
@@ -76,7 +76,7 @@ const WORST = ["7", '\\"', "{}"];
 const inJson = (text: string, form: (value: unknown) => unknown) => JSON.stringify(form(text));
 const resource = (value: unknown) => ({
   ...{ urn: value, type: "keyplane:index:ApiKey", id: value, custom: true, dependencies: [value] },
-  ...{ provider: value, inputs: { __mark: value }, outputs: { keyId: value, name: value, __mark: value } },
+  ...{ provider: value, inputs: { __suffix: value }, outputs: { keyId: value, name: value, __suffix: value } },
 });
 const answerOf = (body: unknown) => ({ status: 200, body, requestId: undefined, sentAt: 0, answeredAt: 0 }) as never;
 
@@ -98,7 +98,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the accounts": parseAccounts,
   "keys to import": (text) => importKeysIn(text, {}),
   "a credential": (text) => [apiKeyProblem(text), looksSecret(text), isKeyText(text)],
-  "the name of a key": (text) => [markIn(text), numberIn(text), deadlineIn(text), prefixFrom(text)],
+  "the name of a key": (text) => [suffixIn(text), attemptIn(text), deadlineIn(text), prefixFrom(text)],
   "a URN": (text) => [nameInUrn(text), tagOf(text)],
   inputs: (text) =>
     Object.values<unknown>(types).map((type) => typeof type === "function" && type.length === 1 && type(text)),
@@ -110,7 +110,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     );
     return [
       stateKeys(state),
-      factsFor(state, { kind: "creating", urn: text, mark: text }, new Map())?.holds({ id: text }),
+      factsFor(state, { kind: "creating", urn: text, suffix: text }, new Map())?.holds({ id: text }),
     ];
   },
   "the history": readHistory,

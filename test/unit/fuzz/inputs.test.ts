@@ -4,7 +4,7 @@ import { parseDuration } from "../../../provider/duration";
 import { InputError } from "../../../provider/errors";
 import { checkId, keyIdOf } from "../../../provider/ids";
 import { types } from "../../../provider/keys/field-types";
-import { markIn, nameOf, newMark, PREFIX_LENGTH, prefixFrom } from "../../../provider/keys/naming";
+import { nameOf, newSuffix, PREFIX_LENGTH, prefixFrom, suffixIn } from "../../../provider/keys/naming";
 import { resourceTypes } from "../../../provider/resources/all";
 import { type CheckCall, checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
@@ -86,11 +86,11 @@ describe("any name", () => {
   it("of a resource gives a generated name that the service accepts and that contains its mark", () => {
     fc.assert(
       fc.property(nastyText, fc.integer({ min: 1, max: 999 }), (resource, n) => {
-        const mark = newMark(`urn:pulumi:dev::proj::t::${resource}`);
+        const suffix = newSuffix(`urn:pulumi:dev::proj::t::${resource}`);
         for (const deadline of [undefined, Date.parse("2026-11-21T09:00:00Z")]) {
-          const name = nameOf(prefixFrom(resource), mark, n, deadline);
+          const name = nameOf(prefixFrom(resource), suffix, n, deadline);
           expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,63}$/);
-          expect(markIn(name)).toBe(mark);
+          expect(suffixIn(name)).toBe(suffix);
         }
         expect(types.prefixUpTo(PREFIX_LENGTH)(prefixFrom(resource))).toBeUndefined();
       }),

@@ -2,22 +2,22 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deadlineIn } from "../../../provider/keys/deadline";
 import {
+  attemptIn,
   formatKey,
   formatListed,
   highestListed,
-  keysByMark,
-  markIn,
+  keysBySuffix,
   nameInUrn,
   nameOf,
-  newMark,
-  numberIn,
+  newSuffix,
   PREFIX_LENGTH,
   prefixFrom,
+  suffixIn,
   tagOf,
 } from "../../../provider/keys/naming";
 
 const URN = "urn:pulumi:dev::app::keyplane:index:ApiKey::ci";
-const MARK = `${tagOf(URN)}2345672`;
+const SUFFIX = `${tagOf(URN)}2345672`;
 const MINUTE = 60_000;
 
 const urns = fc.string({ maxLength: 200 });
@@ -28,15 +28,15 @@ const prefixes = fc
 const numbers = fc.integer({ min: 1, max: 9_999 });
 const times = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
 
-test("a generated name says its mark, its number and its deadline, and has at most 64 characters", () => {
+test("a generated name says its suffix, its number and its deadline, and has at most 64 characters", () => {
   const some = fc.tuple(prefixes, urns, numbers, fc.option(times, { nil: undefined }));
   fc.assert(
     fc.property(some, ([prefix, urn, n, expiresAt]) => {
-      const mark = newMark(urn);
-      const name = nameOf(prefix, mark, n, expiresAt);
+      const suffix = newSuffix(urn);
+      const name = nameOf(prefix, suffix, n, expiresAt);
       expect(name).toMatch(/^[a-z0-9][a-z0-9-]*$/);
       expect(name.length).toBeLessThanOrEqual(64);
-      expect([markIn(name), numberIn(name)]).toEqual([mark, n]);
+      expect([suffixIn(name), attemptIn(name)]).toEqual([suffix, n]);
       const minute = expiresAt && Math.floor(expiresAt / MINUTE) * MINUTE;
       expect(deadlineIn(name)).toBe(minute);
     }),
@@ -48,52 +48,58 @@ test("no two requests of a resource have one name, whatever the prefix and the d
   fc.assert(
     fc.property(other, other, ([one, n, at], [two, m, then]) => {
       fc.pre(n !== m);
-      expect(nameOf(one, MARK, n, at)).not.toBe(nameOf(two, MARK, m, then));
-      expect(nameOf(one, MARK, n, at)).not.toBe(nameOf(one, MARK, m, at));
+      expect(nameOf(one, SUFFIX, n, at)).not.toBe(nameOf(two, SUFFIX, m, then));
+      expect(nameOf(one, SUFFIX, n, at)).not.toBe(nameOf(one, SUFFIX, m, at));
     }),
   );
 });
 
-test("a mark begins with the tag of the resource, and a seed makes the same mark only for the same resource", () => {
+test("a suffix begins with the tag of the resource, and a seed makes the same suffix only for the same resource", () => {
   fc.assert(
     fc.property(urns, urns, fc.uint8Array({ minLength: 1, maxLength: 32 }), (urn, other, seed) => {
       fc.pre(urn !== other);
-      expect(newMark(urn, seed)).toMatch(/^[a-z2-7]{12}$/);
-      expect(newMark(urn, seed).startsWith(tagOf(urn))).toBe(true);
-      expect(newMark(urn, seed)).toBe(newMark(urn, seed));
-      expect(newMark(urn, seed)).not.toBe(newMark(other, seed));
-      expect(newMark(urn)).not.toBe(newMark(urn));
+      expect(newSuffix(urn, seed)).toMatch(/^[a-z2-7]{12}$/);
+      expect(newSuffix(urn, seed).startsWith(tagOf(urn))).toBe(true);
+      expect(newSuffix(urn, seed)).toBe(newSuffix(urn, seed));
+      expect(newSuffix(urn, seed)).not.toBe(newSuffix(other, seed));
+      expect(newSuffix(urn)).not.toBe(newSuffix(urn));
     }),
   );
 });
 
 test("the whole prefix is in a name without a deadline", () => {
   const longest = "p".repeat(PREFIX_LENGTH);
-  expect(nameOf(longest, MARK, 9_999)).toBe(`${longest}-${MARK}-9999`);
+  expect(nameOf(longest, SUFFIX, 9_999)).toBe(`${longest}-${SUFFIX}-9999`);
 });
 
 test.each([
   "ci",
-  `ci${MARK}`,
-  `ci-${MARK}x`,
-  `ci-${MARK.toUpperCase()}`,
-  `ci-${MARK}-0`,
-  `ci-${MARK}-01`,
-  `ci-${MARK}-10000`,
-  `ci-${MARK}-2-3`,
-  `ci-${MARK}\n`,
+  `ci${SUFFIX}`,
+  `ci-${SUFFIX}x`,
+  `ci-${SUFFIX.toUpperCase()}`,
+  `ci-${SUFFIX}-0`,
+  `ci-${SUFFIX}-01`,
+  `ci-${SUFFIX}-10000`,
+  `ci-${SUFFIX}-2-3`,
+  `ci-${SUFFIX}\n`,
 ])("%j was not generated", (name) => {
-  expect([markIn(name), numberIn(name)]).toEqual([undefined, 1]);
+  expect([suffixIn(name), attemptIn(name)]).toEqual([undefined, 1]);
 });
 
 test("the highest number is that of the same mark alone", () => {
-  const listed = [`ci-${MARK}`, `other-${MARK}-7`, `ci-${newMark(URN, "other")}-9`, `ci-${MARK}-10-extra`, "12"];
+  const listed = [
+    `ci-${SUFFIX}`,
+    `other-${SUFFIX}-7`,
+    `ci-${newSuffix(URN, "other")}-9`,
+    `ci-${SUFFIX}-10-extra`,
+    "12",
+  ];
   const record = { createdAt: "", lastUsedAt: null, id: "1" };
   const keys = listed.map((name) => ({ ...record, name })) as unknown as Parameters<typeof highestListed>[0];
-  expect(highestListed(keys, MARK)).toBe(7);
-  expect(highestListed(keys, newMark(URN, "none"))).toBe(0);
+  expect(highestListed(keys, SUFFIX)).toBe(7);
+  expect(highestListed(keys, newSuffix(URN, "none"))).toBe(0);
   const generated = keys.slice(0, 3);
-  expect([...keysByMark(keys).values()]).toEqual([generated.slice(0, 2), generated.slice(2)]);
+  expect([...keysBySuffix(keys).values()]).toEqual([generated.slice(0, 2), generated.slice(2)]);
 });
 
 test.each([

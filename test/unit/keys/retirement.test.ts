@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fateOf, type PreviousFacts } from "../../../provider/keys/retirement";
+import { decideRetirement, type PreviousFacts } from "../../../provider/keys/retirement";
 
 const HOUR = 3_600_000;
 const AT = Date.parse("2026-01-01T00:00:00Z");
@@ -12,11 +12,11 @@ const previous = (facts: Partial<PreviousFacts> = {}): PreviousFacts => ({
   ...facts,
 });
 
-const keep = (why: string, until: number) => ({ fate: "keep", why, until });
+const keep = (why: string, until: number) => ({ decision: "keep", why, until });
 
 describe("the previous key of a rotation", () => {
   test.each<[string, Partial<PreviousFacts>, object]>([
-    ["the grace is over", {}, { fate: "revoke" }],
+    ["the grace is over", {}, { decision: "revoke" }],
     ["it is not over yet", { now: AT + HOUR - 1 }, keep("grace", AT + HOUR)],
     ["it counts from the delivery", { deliveredAt: AT + HOUR, now: AT + HOUR }, keep("grace", AT + 2 * HOUR)],
     ["no run has delivered its successor", { deliveredAt: "no" }, keep("not delivered", AT + 2 * HOUR)],
@@ -30,10 +30,10 @@ describe("the previous key of a rotation", () => {
     [
       "there is no history, and maxOverlap is over",
       { deliveredAt: "unknown", now: AT + 10 * HOUR },
-      { fate: "revoke", despite: "no history" },
+      { decision: "revoke", despite: "no history" },
     ],
     ["it is in use", { lastUsed: AT }, keep("in use", AT + 2 * HOUR)],
-    ["it was in use", { lastUsed: AT - HOUR }, { fate: "revoke" }],
+    ["it was in use", { lastUsed: AT - HOUR }, { decision: "revoke" }],
     [
       "it is in use shortly before maxOverlap",
       { lastUsed: AT + 9 * HOUR, now: AT + 9.5 * HOUR },
@@ -42,12 +42,16 @@ describe("the previous key of a rotation", () => {
     [
       "it is in use, and maxOverlap is over",
       { lastUsed: AT + 10 * HOUR, now: AT + 10 * HOUR },
-      { fate: "revoke", despite: "use" },
+      { decision: "revoke", despite: "use" },
     ],
     ["its use is unknown", { lastUsed: "unknown" }, keep("use unknown", AT + 3 * HOUR)],
-    ["its use is unknown, and maxOverlap is over", { lastUsed: "unknown", now: AT + 10 * HOUR }, { fate: "revoke" }],
+    [
+      "its use is unknown, and maxOverlap is over",
+      { lastUsed: "unknown", now: AT + 10 * HOUR },
+      { decision: "revoke" },
+    ],
     ["its successor must be used, and is not", { requireUse: true }, keep("unused successor", AT + 3 * HOUR)],
-    ["its successor must be used, and is", { requireUse: true, isSuccessorUsed: true }, { fate: "revoke" }],
+    ["its successor must be used, and is", { requireUse: true, isSuccessorUsed: true }, { decision: "revoke" }],
     ["its successor must be used in its grace", { requireUse: true, now: AT }, keep("grace", AT + HOUR)],
     [
       "its successor is used, and so is the key",
@@ -63,11 +67,11 @@ describe("the previous key of a rotation", () => {
     [
       "its successor is not used, and maxOverlap is over",
       { requireUse: true, now: AT + 10 * HOUR },
-      { fate: "revoke", despite: "unused successor" },
+      { decision: "revoke", despite: "unused successor" },
     ],
-    ["its own deadline is over", { deadline: AT, now: AT, deliveredAt: "no", lastUsed: AT }, { fate: "revoke" }],
-  ])("%s", (_, facts, fate) => {
-    expect(fateOf(previous(facts))).toEqual(fate);
+    ["its own deadline is over", { deadline: AT, now: AT, deliveredAt: "no", lastUsed: AT }, { decision: "revoke" }],
+  ])("%s", (_, facts, decision) => {
+    expect(decideRetirement(previous(facts))).toEqual(decision);
   });
 });
 
@@ -96,7 +100,7 @@ describe("for any facts", () => {
     fc.assert(
       fc.property(facts, (given) => {
         const { deliveredAt, deadline, now, grace, rotatedAt, maxOverlap } = given;
-        if (fateOf(given).fate !== "revoke" || (deadline !== undefined && now >= deadline)) return;
+        if (decideRetirement(given).decision !== "revoke" || (deadline !== undefined && now >= deadline)) return;
         expect(deliveredAt).not.toBe("no");
         const earliest = typeof deliveredAt === "number" ? deliveredAt + grace : rotatedAt + maxOverlap;
         expect(now).toBeGreaterThanOrEqual(earliest);
@@ -109,7 +113,12 @@ describe("for any facts", () => {
     fc.assert(
       fc.property(facts, (given) => {
         const { deliveredAt, deadline, now, quiet, lastUsed, maxOverlap } = given;
-        if (fateOf(given).fate !== "revoke" || typeof lastUsed !== "number" || typeof deliveredAt !== "number") return;
+        if (
+          decideRetirement(given).decision !== "revoke" ||
+          typeof lastUsed !== "number" ||
+          typeof deliveredAt !== "number"
+        )
+          return;
         const isOver = now >= lastUsed + quiet || now >= deliveredAt + maxOverlap;
         expect(isOver || now >= (deadline ?? Number.POSITIVE_INFINITY)).toBe(true);
       }),
@@ -121,7 +130,7 @@ describe("for any facts", () => {
     fc.assert(
       fc.property(facts, (given) => {
         const { deliveredAt, deadline, now, requireUse, maxOverlap } = given;
-        if (!requireUse || typeof deliveredAt !== "number" || fateOf(given).fate !== "revoke") return;
+        if (!requireUse || typeof deliveredAt !== "number" || decideRetirement(given).decision !== "revoke") return;
         const isOver = now >= Math.min(deliveredAt + maxOverlap, deadline ?? Number.POSITIVE_INFINITY);
         expect(isOver || given.isSuccessorUsed).toBe(true);
       }),
@@ -132,7 +141,8 @@ describe("for any facts", () => {
   test("a key that may be revoked may be revoked later, too", () => {
     fc.assert(
       fc.property(facts, duration, (given, later) => {
-        if (fateOf(given).fate === "revoke") expect(fateOf({ ...given, now: given.now + later }).fate).toBe("revoke");
+        if (decideRetirement(given).decision === "revoke")
+          expect(decideRetirement({ ...given, now: given.now + later }).decision).toBe("revoke");
       }),
       MANY,
     );
@@ -141,10 +151,10 @@ describe("for any facts", () => {
   test("a key that stays is asked about at a later time, unless a period is zero", () => {
     fc.assert(
       fc.property(facts, (given) => {
-        const fate = fateOf(given);
-        if (fate.fate === "revoke") return;
-        if (given.grace > 0 && given.quiet > 0) expect(fate.until).toBeGreaterThan(given.now);
-        else expect(fate.until).toBeGreaterThanOrEqual(given.now);
+        const decision = decideRetirement(given);
+        if (decision.decision === "revoke") return;
+        if (given.grace > 0 && given.quiet > 0) expect(decision.until).toBeGreaterThan(given.now);
+        else expect(decision.until).toBeGreaterThanOrEqual(given.now);
       }),
       MANY,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numberIn } from "../../../provider/keys/naming";
+import { attemptIn } from "../../../provider/keys/naming";
 import type { Rule } from "../../../testing/control-plane";
 import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, TestStack } from "./harness";
 
@@ -41,7 +41,7 @@ describe("a creation whose answer is lost", () => {
     expect(run.errors).toEqual({});
     expect(posts(run)).toBe(2);
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
-    expect(numberIn(String(stack.outputs().name))).toBe(2);
+    expect(attemptIn(String(stack.outputs().name))).toBe(2);
     expect(stack.outputs()).toMatchObject({ requests: 2, key: expect.stringMatching(/^kp_/) });
   });
 
@@ -91,7 +91,7 @@ describe("a creation whose answer is lost", () => {
     expect(stack.outputs()).not.toHaveProperty("lostNames");
   });
 
-  test("is looked for when the resource is deleted, which tells the name if nothing shows up", async () => {
+  test("is looked for when the resource is deleted, which reports the name if nothing shows up", async () => {
     const stack = await startWith(lost({ commit: "late" }), lost({ commit: "late" }));
     await stack.up({ a: key(), b: key() });
     await stack.plane.commitLate();
@@ -99,7 +99,7 @@ describe("a creation whose answer is lost", () => {
     expect(await stack.live()).toEqual([]);
   });
 
-  test("tells a key whose secret is lost, and that somebody used all the same", async () => {
+  test("reports a key whose secret is lost, and that somebody used all the same", async () => {
     const stack = await startWith(lost({ commit: "late" }));
     await stack.up({ ci: key() });
     await stack.plane.commitLate();
@@ -142,7 +142,7 @@ describe.each([
     expect(run.errors).toEqual({});
     expect(stack.find("ci")?.id).toBe(id);
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
-    expect(numberIn(String(stack.outputs().name))).toBe(4);
+    expect(attemptIn(String(stack.outputs().name))).toBe(4);
     expect(await stack.up({ ci: declared })).toMatchObject({ steps: { ci: "same" }, requests: [] });
     expect((await stack.refresh()).steps.ci).toBe("same");
     await stack.destroy();
@@ -187,7 +187,7 @@ describe("a creation", () => {
     test("revokes the key whose name is taken if the next list has it, and takes the next number", async () => {
       const { stack, left } = await lagging(1);
       expect((await stack.up(triggered(2))).errors).toEqual({});
-      expect(numberIn(String(stack.outputs("app").name))).toBe(3);
+      expect(attemptIn(String(stack.outputs("app").name))).toBe(3);
       expect(stack.outputs("app")).not.toHaveProperty("lostNames");
       expect(await stack.live()).not.toContain(left);
     });
@@ -216,7 +216,7 @@ describe("a creation", () => {
     const stack = await startWith({ route: POST, status, count: 3, retryAfter: 2 });
     const run = await stack.up({ ci: key() });
     expect(posts(run)).toBe(4);
-    expect(numberIn(String(stack.outputs().name))).toBe(1);
+    expect(attemptIn(String(stack.outputs().name))).toBe(1);
   });
 
   test("fails without a POST if the list cannot be read, and only one resource has the whole message", async () => {
@@ -374,7 +374,7 @@ describe("an exact name", () => {
       },
       "Choose another name",
     ],
-  ])("that %s has is refused with what to do, and nobody is told to revoke the key", async (_, prepare, remedy) => {
+  ])("that %s has is refused with what to do, and nobody is reported to revoke the key", async (_, prepare, remedy) => {
     const stack = await TestStack.start();
     await prepare(stack);
     const live = await stack.live();
@@ -467,7 +467,7 @@ describe("an exact name", () => {
       return { stack, id: String(id), command };
     };
 
-    test("is told with its key by each run, none of which revokes it", async () => {
+    test("is reported with its key by each run, none of which revokes it", async () => {
       const { stack, id, command } = await lostKey();
       for (const _ of [1, 2]) {
         const again = await stack.up(exact());

@@ -156,7 +156,7 @@ describe("a key that a list lacks", () => {
     expect(await stack.refresh()).toMatchObject({ steps: { ci: "same" }, requests: [LIST, LIST] });
   });
 
-  test("and whose secret the state lacks, is gone only if a second list lacks it, and is told", async () => {
+  test("and whose secret the state lacks, is gone only if a second list lacks it, and is reported", async () => {
     const { stack, id } = await withKey();
     withoutSecret(stack);
     await stack.plane.rules.add(await hiding(stack, id, 1));

@@ -5,8 +5,8 @@ import { apiKey } from "../../../provider/resources/api-key";
 import { projectReady } from "../../../provider/resources/project-ready";
 import type { Made, ResourceType } from "../../../provider/resources/resource";
 import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
-import type { Answer } from "../../../provider/session/call";
 import { EngineLink, type Severity } from "../../../provider/session/engine-link";
+import type { Answer } from "../../../provider/session/run-call";
 import { Session } from "../../../provider/session/session";
 import {
   checkResource,
@@ -377,7 +377,7 @@ export class TestStack {
         () => createResource(run, target, inputs),
         ({ id, state }, initFailed) => {
           if (isKilled) return;
-          // The engine marks the old resource once there is a new one.
+          // The engine suffixes the old resource once there is a new one.
           if (step === "replace") this.#replace(plan.before, { ...plan.before, replaced: true });
           const made = { kind, name, id, inputs, outputs: plain(state), initFailed };
           this.resources = [...this.resources, made];

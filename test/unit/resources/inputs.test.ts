@@ -4,7 +4,7 @@ import type { Members } from "../../../provider/members";
 import { apiKey } from "../../../provider/resources/api-key";
 import { projectReady } from "../../../provider/resources/project-ready";
 import { rotatingApiKey } from "../../../provider/resources/rotating-api-key";
-import * as rotation from "../../../provider/resources/rotation/state";
+import * as rotation from "../../../provider/resources/rotation/rotation-state";
 import { checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/fields";
@@ -19,9 +19,9 @@ const settings = () => resolveSettings(() => undefined, env);
 const call = { settings, claim: () => undefined, now: NOW, info: () => {}, warn: () => {} };
 const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
 
-const made = { __mark: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
+const made = { __suffix: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
 const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type = apiKey } = {}) =>
-  diff(type, { ...made, ...olds }, { __mark: "abcdefghijkl", ...news }, { now, driftOnly });
+  diff(type, { ...made, ...olds }, { __suffix: "abcdefghijkl", ...news }, { now, driftOnly });
 const nothing = { changes: false, fields: [], replaces: [], reasons: [] };
 
 describe("the inputs of an ApiKey", () => {
@@ -80,7 +80,7 @@ describe("the inputs of an ApiKey", () => {
     [{ name: "n", maxAge: "30d" }, "maxAge", /cannot be combined with name/],
     [{ projectId: "quiet-shore-123456" }, "projectId", /organizationId/],
     [{ name: 7, namePrefix: "p" }, "name", /string/],
-    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are (?=.*namePrefix)(?!.*(\badopt\b|__mark))/],
+    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are (?=.*namePrefix)(?!.*(\badopt\b|__suffix))/],
   ])("%j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);
@@ -160,34 +160,34 @@ test.each([{}, { projectId: ".." }])("the inputs %j of a ProjectReady are refuse
   expect(failuresOf(inputs, projectReady).map((failure) => failure.property)).toEqual(["projectId"]);
 });
 
-describe("the mark", () => {
+describe("the suffix", () => {
   test("is chosen once, and kept while the resource lives, whatever the program changes", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key({ rotationTriggers: { a: 1 } }), db: rotating() });
-    const marks = ["ci", "db"].map((name) => stack.find(name)?.inputs.__mark);
+    const marks = ["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix);
     expect(marks.map(String)).toEqual([
       expect.stringMatching(/^[a-z2-7]{12}$/),
       expect.stringMatching(/^[a-z2-7]{12}$/),
     ]);
     await stack.up({ ci: key({ rotationTriggers: { a: 1 }, verify: true }), db: rotating({ namePrefix: "web" }) });
-    expect(["ci", "db"].map((name) => stack.find(name)?.inputs.__mark)).toEqual(marks);
+    expect(["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix)).toEqual(marks);
     // A replacement has another one.
     await stack.up({ ci: key({ rotationTriggers: { a: 2 } }), db: rotating({ namePrefix: "web" }) });
-    expect(stack.find("ci")?.inputs.__mark).not.toBe(marks[0]);
-    expect(String(stack.outputs().name)).toContain(String(stack.find("ci")?.inputs.__mark));
+    expect(stack.find("ci")?.inputs.__suffix).not.toBe(marks[0]);
+    expect(String(stack.outputs().name)).toContain(String(stack.find("ci")?.inputs.__suffix));
   });
 
   test("is no difference by itself, known or not", () => {
     for (const type of [apiKey, rotatingApiKey]) {
-      expect(diff(type, made, { __mark: "bbbbbbbbbbbb" }, { now: NOW, driftOnly: false })).toEqual(nothing);
-      expect(diff(type, made, { __mark: UNKNOWN }, { now: NOW, driftOnly: false })).toEqual(nothing);
+      expect(diff(type, made, { __suffix: "bbbbbbbbbbbb" }, { now: NOW, driftOnly: false })).toEqual(nothing);
+      expect(diff(type, made, { __suffix: UNKNOWN }, { now: NOW, driftOnly: false })).toEqual(nothing);
     }
   });
 
   test("cannot be set by a program in place of an own one", async () => {
     const stack = await TestStack.start();
-    await stack.up({ ci: key({ __mark: "aaaaaaaaaaaa" }) });
-    expect(stack.find("ci")?.inputs.__mark).not.toBe("aaaaaaaaaaaa");
+    await stack.up({ ci: key({ __suffix: "aaaaaaaaaaaa" }) });
+    expect(stack.find("ci")?.inputs.__suffix).not.toBe("aaaaaaaaaaaa");
   });
 });
 
@@ -267,7 +267,7 @@ describe("a state", () => {
   };
   const common = fc.record(
     {
-      __mark: fc.stringMatching(/^[a-z2-7]{12}$/),
+      __suffix: fc.stringMatching(/^[a-z2-7]{12}$/),
       createdAt: fc.constant(BORN),
       pendingRevocations: fc.array(id, { minLength: 1, maxLength: 3 }),
       pending: fc.constant([{ action: "verify" }]),
@@ -277,7 +277,7 @@ describe("a state", () => {
       rotationTriggers: fc.constant({ a: 1 }),
       revokeOnDelete: fc.boolean(),
     },
-    { requiredKeys: ["__mark"] },
+    { requiredKeys: ["__suffix"] },
   );
   const lost = fc.option(fc.record({ lostNames: fc.array(text, { minLength: 1 }), lostAt: fc.constant(BORN) }));
 
@@ -309,7 +309,7 @@ describe("a state", () => {
     );
   });
 
-  test("of an ApiKey that becomes a RotatingApiKey keeps its key, its mark and its number", async () => {
+  test("of an ApiKey that becomes a RotatingApiKey keeps its key, its suffix and its number", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() });
     const [before] = stack.resources;

@@ -116,7 +116,7 @@ describe("a key that a killed creation left behind", () => {
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
-  test("is told by a refresh, once, and stays live", async () => {
+  test("is reported by a refresh, once, and stays live", async () => {
     const { stack, left } = await killed();
     await stack.up({ db: key() }, { target: "none" });
     const other = stack.beside();
@@ -128,7 +128,7 @@ describe("a key that a killed creation left behind", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("is told and stays live if somebody used it", async () => {
+  test("is reported and stays live if somebody used it", async () => {
     const { stack, left } = await killed();
     await stack.plane.state.useKey(left);
     const other = stack.beside();
@@ -139,7 +139,7 @@ describe("a key that a killed creation left behind", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("stays live, and is told, if the state cannot be read", async () => {
+  test("stays live, and is reported, if the state cannot be read", async () => {
     const { stack, left } = await killed();
     stack.isReadable = false;
     const run = await stack.up({ ci: key() });
@@ -162,7 +162,7 @@ describe("a key that a killed creation left behind", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("stays live and untold while another provider of the run may be creating it", async () => {
+  test("stays live and unreported while another provider of the run may be creating it", async () => {
     const { stack, left } = await killed();
     const other = providerUrn("eu");
     stack.notes = stack.notes.map((note) => withProvider(note, other));
@@ -309,20 +309,20 @@ describe("the next key of a killed rotation", () => {
     expect(await stack.live()).toEqual([]);
   });
 
-  test("is told by a refresh, and stays live", async () => {
+  test("is reported by a refresh, and stays live", async () => {
     const { stack, left } = await killedRotation();
     expect((await stack.refresh()).warn).toEqual([expect.stringContaining(left)]);
     expect(await stack.live()).toContain(left);
   });
 
-  test("is told if it was used", async () => {
+  test("is reported if it was used", async () => {
     const { stack, left } = await killedRotation();
     await stack.plane.state.useKey(left);
     expect((await stack.up(second)).warn).toEqual([expect.stringContaining(left)]);
     expect(await stack.live()).toContain(left);
   });
 
-  test("is told, and keeps its name, if a successful run may have handed it out before an old state was restored", async () => {
+  test("is reported, and keeps its name, if a successful run may have handed it out before an old state was restored", async () => {
     const stack = await TestStack.start();
     await stack.up(first);
     const old = stack.resources;
@@ -350,7 +350,7 @@ describe("the next key of a killed rotation", () => {
         stack.history = undefined;
       },
     ],
-  ])("is told if the history %s", async (_, forget) => {
+  ])("is reported if the history %s", async (_, forget) => {
     const { stack, left } = await killedRotation();
     forget(stack);
     const run = await stack.up(second);
@@ -359,7 +359,7 @@ describe("the next key of a killed rotation", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("is told if the state cannot be read", async () => {
+  test("is reported if the state cannot be read", async () => {
     const { stack, left } = await killedRotation();
     stack.isReadable = false;
     expect((await stack.up(second)).warn.join()).toContain(left);

@@ -55,7 +55,7 @@ describe("a key of an organization", () => {
   });
 
   test.each([404, 403])(
-    "is told with the way out if the list is refused for good (%i), which proves nothing",
+    "is reported with the way out if the list is refused for good (%i), which proves nothing",
     async (status) => {
       const stack = await TestStack.start();
       await stack.up({ ci: key(THERE) });
@@ -70,7 +70,7 @@ describe("a key of an organization", () => {
     },
   );
 
-  test("is told without that way if the credential is wrong, or the list of the account is refused", async () => {
+  test("shows no such way if the credential is wrong, or the list of the account is refused", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key(THERE), here: key() });
     await stack.plane.rules.add({ route: String(LIST_THERE), status: 401, count: null });

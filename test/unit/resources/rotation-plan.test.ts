@@ -11,7 +11,7 @@ import {
   NOTHING_DONE,
   nextAction,
 } from "../../../provider/resources/rotation/plan";
-import { readState } from "../../../provider/resources/rotation/state";
+import { readState } from "../../../provider/resources/rotation/rotation-state";
 import { UNKNOWN } from "../../../provider/schema/fields";
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Call } from "../../../provider/keys/call";
 import { projectReady } from "../../../provider/resources/project-ready";
-import { runCall } from "../../../provider/session/call";
 import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
+import { runCall } from "../../../provider/session/run-call";
 import { Session } from "../../../provider/session/session";
 
 beforeEach(() => {
@@ -26,7 +26,7 @@ function verb(session: Session, name: string, body: (call: Call) => Promise<void
     await body(call);
     return {};
   };
-  const ended = runCall(session, target, { verb: "create", scopeAndMark: {} }, answer).catch((error: Error) => error);
+  const ended = runCall(session, target, { verb: "create", scopeAndSuffix: {} }, answer).catch((error: Error) => error);
   return { lines, ended };
 }
 
@@ -35,14 +35,14 @@ function newSession(): Session {
   const session = new Session(() => {
     throw new Error("no message is sent");
   });
-  vi.spyOn(session, "place").mockReturnValue({} as Call["place"]);
+  vi.spyOn(session, "keyList").mockReturnValue({} as Call["keyList"]);
   return session;
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Waits as a wait for an operation does, with its progress every five seconds. */
-async function poll({ row: { progress } }: Call, forMs: number): Promise<void> {
+async function poll({ log: { progress } }: Call, forMs: number): Promise<void> {
   const started = performance.now();
   for (;;) {
     const elapsed = performance.now() - started;

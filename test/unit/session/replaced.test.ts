@@ -8,7 +8,7 @@ test("the key of a replacement is looked for only while the last diff wants the 
   const target = { type: apiKey, urn: "urn:pulumi:dev::app::t::ci" };
   const outputs = { __account: "another.account", keyId: "7", name: "ci-abcdefghijkl", namePrefix: "a" };
   const plan = (namePrefix: string) => diffResource(run, target, { id: "7", outputs, inputs: { namePrefix } });
-  const create = () => createResource(run, target, { __mark: "bbbbbbbbbbbb" });
+  const create = () => createResource(run, target, { __suffix: "bbbbbbbbbbbb" });
   expect((await plan("b")).replaces).toEqual(["namePrefix"]);
   await expect(create()).rejects.toThrow("[KP-WRONG-ACCOUNT]");
   expect((await plan("a")).changes).toBe(false);

@@ -20,9 +20,9 @@ test("a null in a state or in inputs is read as an absent value, and `__provider
 
 test("the secrets of a resource are marked, but no secret that it lacks", () => {
   const outputs = { keyId: "7", key: "k", previousKey: "p", sealedTo: "a" };
-  const marked = markSecrets({ ...outputs }, SECRET_OUTPUTS);
-  const names = Object.entries(marked).flatMap(([name, value]) => (typeof value === "object" ? [name] : []));
+  const withSuffix = markSecrets({ ...outputs }, SECRET_OUTPUTS);
+  const names = Object.entries(withSuffix).flatMap(([name, value]) => (typeof value === "object" ? [name] : []));
   expect(names).toEqual(["key", "previousKey", "sealedTo"]);
-  expect(unmarked(marked)).toEqual(outputs);
+  expect(unmarked(withSuffix)).toEqual(outputs);
   expect(markSecrets({ key: null, keyId: "7" }, SECRET_OUTPUTS)).toEqual({ key: null, keyId: "7" });
 });

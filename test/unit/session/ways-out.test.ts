@@ -21,7 +21,7 @@ const HOSTILE = `\u001b]0;title\u0007\u001b[31m ${SECRET} \u202e\n${"word ".repe
 conceal(SECRET);
 
 // The calls send nothing.
-beforeAll(() => void vi.spyOn(Session.prototype, "place").mockReturnValue({ memory: new KeyMemory() } as never));
+beforeAll(() => void vi.spyOn(Session.prototype, "keyList").mockReturnValue({ memory: new KeyMemory() } as never));
 afterAll(() => void vi.restoreAllMocks());
 
 const npm = (parts: Partial<ResourceType>) => adapt({ ...apiKey, ...parts });
@@ -87,7 +87,7 @@ test.each(Object.entries(WAYS))("%s leaves without secrets, on one printable lin
   expect(String(text).length).toBeLessThanOrEqual(4_000);
 });
 
-test("the npm package marks the secrets of a key in each answer, also of one that is not ready", async () => {
+test("the npm package suffixes the secrets of a key in each answer, also of one that is not ready", async () => {
   const outputs = { key: "k" };
   const verbs = npm({
     create: async () => ({ id: "7", state: outputs }),

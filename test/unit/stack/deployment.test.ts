@@ -20,13 +20,13 @@ test.each(["stack-export.json", "dev.json"])("a state of the real engine is read
 });
 
 test("a state has all operations that were under way when it was saved", () => {
-  const resource = { urn: "urn:pulumi:dev::app::a:b:C::x", type: "a:b:C", inputs: { __mark: "m" } };
+  const resource = { urn: "urn:pulumi:dev::app::a:b:C::x", type: "a:b:C", inputs: { __suffix: "m" } };
   const pending_operations = [
     { type: "creating", resource },
     { type: "deleting", resource: { ...resource, id: "7" } },
   ];
   const { pending } = readDeployment(JSON.stringify({ deployment: { pending_operations } }));
-  expect(pending.map(({ type, resource: { id, inputs } }) => [type, id, inputs.__mark])).toEqual([
+  expect(pending.map(({ type, resource: { id, inputs } }) => [type, id, inputs.__suffix])).toEqual([
     ["creating", "", "m"],
     ["deleting", "7", "m"],
   ]);

@@ -5,8 +5,8 @@ import {
   isKeyplanes,
   keysIn,
   lostNamesIn,
-  markOf,
   pendingCreationsIn,
+  suffixOf,
 } from "../../../provider/stack/keys-in-state";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, saved, stateOf, step, urnOf } from "./saved-stack";
 
@@ -32,31 +32,31 @@ test.each<[string, object, readonly string[]]>([
   expect(keys.map(({ id, role, name = "" }) => `${id} ${role} ${name}`.trim())).toEqual(expected);
 });
 
-test("a resource has its mark in its inputs or its outputs, and hides a key whose id is encrypted", () => {
+test("a resource has its suffix in its inputs or its outputs, and hides a key whose id is encrypted", () => {
   const resources = [
-    apiKey("a", "7", {}, { inputs: { __mark: "aaaaaaaaaaaa" } }),
-    apiKey("b", "8", { __mark: "bbbbbbbbbbbb" }),
+    apiKey("a", "7", {}, { inputs: { __suffix: "aaaaaaaaaaaa" } }),
+    apiKey("b", "8", { __suffix: "bbbbbbbbbbbb" }),
     rotating({ keyId: ENCRYPTED }),
   ];
   const read = stateOf(resources).resources;
-  expect(read.map(markOf)).toEqual(["aaaaaaaaaaaa", "bbbbbbbbbbbb", undefined]);
+  expect(read.map(suffixOf)).toEqual(["aaaaaaaaaaaa", "bbbbbbbbbbbb", undefined]);
   expect(read.map(hidesKeys)).toEqual([false, false, true]);
 });
 
 test("a state has pending creations of keys, with the inputs of each", () => {
   const pending = [
-    step("creating", "c", "cccccccccccc", { inputs: { __mark: "cccccccccccc", organizationId: "org-1" } }),
+    step("creating", "c", "cccccccccccc", { inputs: { __suffix: "cccccccccccc", organizationId: "org-1" } }),
     step("updating", "d", "dddddddddddd"),
     step("creating", "e", "eeeeeeeeeeee", { type: "other:index:ApiKey" }),
     step("creating", "f", "", { inputs: {} }),
   ];
   const resource = { urn: urnOf(`${DYNAMIC}ApiKey`, "c"), inputs: { organizationId: "org-1" } };
-  expect(pendingCreationsIn(stateOf([], pending))).toMatchObject([{ mark: "cccccccccccc", resource }]);
+  expect(pendingCreationsIn(stateOf([], pending))).toMatchObject([{ suffix: "cccccccccccc", resource }]);
 });
 
 test("a resource has the generated names of its lost requests, for which it looks itself", () => {
   const lostNames = ["ci-aaaaabbbbbbb", "exact", "ci-aaaaabbbbbbb-2"];
-  expect(lostNamesIn({ __mark: "aaaaabbbbbbb", lostNames })).toEqual([lostNames[0], lostNames[2]]);
+  expect(lostNamesIn({ __suffix: "aaaaabbbbbbb", lostNames })).toEqual([lostNames[0], lostNames[2]]);
   expect(lostNamesIn({})).toEqual([]);
 });
 

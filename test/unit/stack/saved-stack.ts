@@ -30,8 +30,8 @@ export const apiKey = (name: string, keyId: string, outputs: object = {}, fields
   saved(`${DYNAMIC}ApiKey`, name, keyId, { outputs: { keyId, name: `${name}-key`, ...outputs }, ...fields });
 
 /** An operation that was begun and has not ended, on a resource without an id, as a creation or an update. */
-export const step = (type: string, name: string, mark: string, fields: object = {}) => {
-  const { id: _, ...resource } = saved(`${DYNAMIC}ApiKey`, name, "", { inputs: { __mark: mark }, ...fields });
+export const step = (type: string, name: string, suffix: string, fields: object = {}) => {
+  const { id: _, ...resource } = saved(`${DYNAMIC}ApiKey`, name, "", { inputs: { __suffix: suffix }, ...fields });
   return { type, resource };
 };
 

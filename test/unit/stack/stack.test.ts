@@ -3,15 +3,15 @@ import type { Deployment } from "../../../provider/stack/deployment";
 import type { Run } from "../../../provider/stack/history";
 import { PulumiError, type PulumiProblem } from "../../../provider/stack/pulumi";
 import { Stack } from "../../../provider/stack/stack";
-import type { EngineStep } from "../../../provider/stack/state";
+import type { EngineStep } from "../../../provider/stack/stack-facts";
 import { apiKey, DYNAMIC, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
-const MARK = "aaaaabbbbbbb";
-const CREATING: EngineStep = { kind: "creating", urn: URN, mark: MARK };
-const LATER: EngineStep = { kind: "creating", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), mark: "cccccddddddd" };
+const SUFFIX = "aaaaabbbbbbb";
+const CREATING: EngineStep = { kind: "creating", urn: URN, suffix: SUFFIX };
+const LATER: EngineStep = { kind: "creating", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), suffix: "cccccddddddd" };
 
-const ours = stateOf([apiKey("other", "7")], [step("creating", "ci", MARK)]);
+const ours = stateOf([apiKey("other", "7")], [step("creating", "ci", SUFFIX)]);
 const anothers = stateOf([apiKey("other", "8")], [step("creating", "ci", "aaaaaeeeeeee")]);
 const RUN: Run = { isWhole: "yes", isUpdate: true, isInProgress: false, began: 1_000, ended: 2_000 };
 const RUNS: readonly Run[] = [RUN];
@@ -87,7 +87,7 @@ describe("the state of the stack", () => {
   });
 
   test("is this stack's if it has a resource that the engine has shown, although it lacks what this run does", async () => {
-    const before = stateOf([apiKey("other", "7", { __mark: "dddddeeeeeee" })]);
+    const before = stateOf([apiKey("other", "7", { __suffix: "dddddeeeeeee" })]);
     const { stack } = stackWith({ dev: before });
     stack.show(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
     expect(await heldIn(stack)).toBe("yes");
@@ -112,7 +112,7 @@ describe("the state of the stack", () => {
   test("is not this stack's because of its run, once the engine has shown a key that it lacks", async () => {
     const { stack } = stackWith({ "acme/app/dev": anothers }, { "acme/app/dev": IN_PROGRESS });
     stack.rememberName("acme/app/dev");
-    stack.show(URN, MARK, "5");
+    stack.show(URN, SUFFIX, "5");
     expect(await heldIn(stack)).toBe("unread");
   });
 
@@ -132,7 +132,7 @@ describe("the state of the stack", () => {
     ["known on a service, which saves it all the same", { dev: IN_PROGRESS }, "yes"],
   ])("from before the run is %s", async (_, runs, held) => {
     vi.stubEnv("PULUMI_SKIP_CHECKPOINTS", "true");
-    const { stack } = stackWith({ dev: stateOf([apiKey("other", "7", { __mark: "dddddeeeeeee" })]) }, runs);
+    const { stack } = stackWith({ dev: stateOf([apiKey("other", "7", { __suffix: "dddddeeeeeee" })]) }, runs);
     stack.show(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
     expect(await heldIn(stack)).toBe(held);
   });

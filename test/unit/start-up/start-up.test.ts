@@ -49,7 +49,7 @@ void ApiKey.check({}, { resourceUrn: "urn:pulumi:dev::p::t::ci" }).then(({ input
   ApiKey.diff("1", { ...inputs, keyId: "1" }, inputs));`);
   expect(loaded).toContain("provider/resources/api-key.js");
   // This one only compares.
-  expect(loaded.filter((file) => talksToTheService.test(file))).toEqual(["provider/api/keys/project-limit.js"]);
+  expect(loaded.filter((file) => talksToTheService.test(file))).toEqual(["provider/api/keys/project-of-key.js"]);
   // Nor code that asks the Pulumi CLI about the stack.
   expect(loaded).not.toContain("provider/stack/pulumi.js");
   // The recipients are parsed and tried in each preview. The libraries that seal are loaded for a sealed key.

@@ -2,7 +2,7 @@ import type { AccountSettings } from "../account-settings";
 import { base32, sha256 } from "../base32";
 import { KeyplaneError } from "../errors";
 import { accountSetting } from "../text";
-import type { Place } from "./place";
+import type { KeyList } from "./key-list";
 import type { Scope } from "./scope";
 
 /** The account or organization of keys, according to the settings. */
@@ -28,14 +28,14 @@ const fingerprintOf = (text: string): string => base32(sha256(text).subarray(0, 
  */
 export function compareAccount(
   recorded: string | undefined,
-  { fingerprint }: Pick<Place, "fingerprint">,
+  { fingerprint }: Pick<KeyList, "fingerprint">,
 ): "same" | "unsure" | "elsewhere" {
   if (recorded === fingerprint) return "same";
   return recorded?.split(".")[1] === fingerprint.split(".")[1] ? "unsure" : "elsewhere";
 }
 
 /** The refusal to take a key that a list lacks for gone: the list is of another account. */
-export function wrongAccount(id: string, { scope: { account } }: Pick<Place, "scope">): KeyplaneError {
+export function wrongAccount(id: string, { scope: { account } }: Pick<KeyList, "scope">): KeyplaneError {
   const [baseUrl, apiKey] = [accountSetting("baseUrl", account), accountSetting("apiKey", account)];
   return new KeyplaneError(
     "KP-WRONG-ACCOUNT",

@@ -1,6 +1,6 @@
 import { asKeyplaneError, type KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
-import type { Call, Row } from "../keys/call";
+import type { Call, Log } from "../keys/call";
 import { shownResource } from "../keys/naming";
 import { scopeOf } from "../keys/scope";
 import { type Members, membersOf, textOf } from "../members";
@@ -19,7 +19,7 @@ const LONG_MS = 10_000;
 export interface Target {
   readonly type: ResourceType;
   readonly urn: string;
-  /** The resource option `customTimeouts` of the call, in milliseconds, if the front end is told. */
+  /** The resource option `customTimeouts` of the call, in milliseconds, if the front end knows it. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -40,29 +40,29 @@ export async function runCall<
   {
     verb,
     id,
-    scopeAndMark,
-    outputs = scopeAndMark,
-  }: Pick<Call, "verb" | "id"> & { readonly scopeAndMark: Members; readonly outputs?: Members },
+    scopeAndSuffix,
+    outputs = scopeAndSuffix,
+  }: Pick<Call, "verb" | "id"> & { readonly scopeAndSuffix: Members; readonly outputs?: Members },
   body: (call: Call, see: (outputs: Members) => void) => Promise<Result>,
 ): Promise<Answer<Result>> {
   return describing(session, { type, urn }, { verb, values: outputs }, async (describe) => {
-    const row = new ResourceRow(session, urn);
-    const place = session.place(scopeOf(scopeAndMark));
-    const see = (shown: Members) => place.memory.remember(shown);
-    const running = { place, row };
+    const log = new ResourceLog(session, urn);
+    const keyList = session.keyList(scopeOf(scopeAndSuffix));
+    const see = (shown: Members) => keyList.memory.remember(shown);
+    const running = { keyList, log };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";
     try {
       if (id !== undefined) session.show(urn, id, outputs);
-      const mark = textOf(scopeAndMark.__mark) ?? "";
-      const call = { verb, urn, id, mark, place, row, stack: session.stack, timeoutMs };
+      const suffix = textOf(scopeAndSuffix.__suffix) ?? "";
+      const call = { verb, urn, id, suffix, keyList, log, stack: session.stack, timeoutMs };
       const { problem, ...answer } = await body(call, see);
       if (problem !== undefined) return { ...answer, problem: describe(problem) };
       outcome = "done";
       publishDiagnostic("before-return", `${verb} ${type.name}`);
       return answer;
     } finally {
-      row.end(outcome);
+      log.end(outcome);
       session.running.delete(running);
     }
   });
@@ -115,8 +115,8 @@ function secretsIn({ key, previousKey, adopt }: Members): string[] {
   return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
 }
 
-/** The row of a resource during one call. A long wait also gets lines that stay. */
-export class ResourceRow implements Row {
+/** The log of a resource during one call. A long wait also gets lines that stay. */
+export class ResourceLog implements Log {
   #wait: LongWait | undefined;
   #timer: NodeJS.Timeout | undefined;
 

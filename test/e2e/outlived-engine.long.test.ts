@@ -33,7 +33,7 @@ async function leftBy(program: string): Promise<string> {
 }
 
 describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (frontEnd) => {
-  test("is told by a refresh if its resource is taken back, and revoked by the next run that changes a key", async () => {
+  test("is reported by a refresh if its resource is taken back, and revoked by the next run that changes a key", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY);
     await stack.up();
     const left = await leftBy(`${KEY} new ApiKey("more");`);

@@ -26,7 +26,7 @@ export interface LostRequests {
 export const NOTHING_LOST: LostRequests = { lostNames: [] };
 
 /** What a creation has left to clean up. */
-export interface Left {
+export interface Cleanup {
   /** How many names the resource has requested so far. */
   readonly requests: number;
   readonly lost: LostRequests;
@@ -35,7 +35,7 @@ export interface Left {
 }
 
 /** What the states of all kinds of key have. */
-export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Left {
+export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Cleanup {
   readonly inputs: Inputs;
   /** ISO 8601 time at which the service created the current key. */
   readonly createdAt: string | undefined;
@@ -108,7 +108,7 @@ export function heldFrom(
 }
 
 /** What is due if a run has left keys to revoke, or to look for. */
-export function leftDue({ lost: { lostNames }, pendingRevocations }: Left): readonly Due[] {
+export function cleanupDue({ lost: { lostNames }, pendingRevocations }: Cleanup): readonly Due[] {
   const why = `looking for the key of a lost request: ${lostNames.join(", ")}`;
   return [
     ...(lostNames.length > 0 ? [{ field: "lostNames", replace: false, why }] : []),
@@ -124,11 +124,11 @@ export function pendingKeys(
   { pendingRevocations, inputs, fingerprint, createdAt }: KeyState,
   nameOf: (id: string) => string | undefined,
 ): readonly RecordedKey[] {
-  const { __mark: mark } = inputs;
-  return pendingRevocations.map((id) => ({ id, name: nameOf(id), mark, fingerprint, createdAt }));
+  const { __suffix: suffix } = inputs;
+  return pendingRevocations.map((id) => ({ id, name: nameOf(id), suffix, fingerprint, createdAt }));
 }
 
 /** Whether the deletion of a resource without a key would lose something: keys to revoke, or to look for. */
-export function hasLeft({ lost: { lostNames }, pendingRevocations }: Left): boolean {
+export function hasCleanup({ lost: { lostNames }, pendingRevocations }: Cleanup): boolean {
   return lostNames.length + pendingRevocations.length > 0;
 }

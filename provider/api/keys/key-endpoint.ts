@@ -1,7 +1,7 @@
 import { checkId } from "../../ids";
 
-/** One of the service's lists of keys, in which keys are created, listed and revoked. */
-export interface KeyList {
+/** Where keys of an account or an organization are: one of the service's lists, in which keys are created, listed and revoked. */
+export interface KeyEndpoint {
   /** Path of the list. The path of a key adds its id. */
   readonly path: string;
   /** Method and path template of each call, for messages and limits. */
@@ -12,10 +12,10 @@ export interface KeyList {
   readonly createsPerSecond?: number;
 }
 
-const ACCOUNT: KeyList = { path: "/api_keys", routes: routesOf("/api_keys"), holdsCaller: true };
+const ACCOUNT: KeyEndpoint = { path: "/api_keys", routes: routesOf("/api_keys"), holdsCaller: true };
 
 /** The list of an organization's keys, including keys limited to its projects, or of the account's own keys. */
-export function keyListOf(organizationId: string | undefined): KeyList {
+export function keyEndpointOf(organizationId: string | undefined): KeyEndpoint {
   if (organizationId === undefined) return ACCOUNT;
   return {
     path: `/organizations/${checkId("organization", organizationId, "organizationId")}/api_keys`,
@@ -26,6 +26,6 @@ export function keyListOf(organizationId: string | undefined): KeyList {
   };
 }
 
-function routesOf(path: string): KeyList["routes"] {
+function routesOf(path: string): KeyEndpoint["routes"] {
   return { create: `POST ${path}`, list: `GET ${path}`, revoke: `DELETE ${path}/{key_id}` };
 }

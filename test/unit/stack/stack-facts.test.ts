@@ -1,40 +1,40 @@
 import { describe, expect, test } from "vitest";
-import { type EngineStep, factsFor as factsOf, type Shown } from "../../../provider/stack/state";
+import { type EngineStep, factsFor as factsOf, type Shown } from "../../../provider/stack/stack-facts";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
 const URN_ELSEWHERE = urnOf("other:index:ApiKey", "a");
-const MARK = "aaaaabbbbbbb";
-const OTHER_MARK = "aaaaaccccccc";
+const SUFFIX = "aaaaabbbbbbb";
+const OTHER_SUFFIX = "aaaaaccccccc";
 
-const creating: EngineStep = { kind: "creating", urn: URN, mark: MARK };
-const updating: EngineStep = { kind: "updating", urn: URN, mark: MARK };
+const creating: EngineStep = { kind: "creating", urn: URN, suffix: SUFFIX };
+const updating: EngineStep = { kind: "updating", urn: URN, suffix: SUFFIX };
 const deleting: EngineStep = { kind: "deleting", urn: URN, id: "7" };
 const reading: EngineStep = { kind: "reading", urn: URN, id: "7" };
-const own = step("creating", "ci", MARK);
+const own = step("creating", "ci", SUFFIX);
 const deletion = { type: "deleting", resource: apiKey("old name", "7") };
 
 /** What the engine has shown: `ci`, whose key is 7. */
-const shown = (mark = MARK, id = "7"): Shown => new Map([[mark, new Set([id])]]);
+const shown = (suffix = SUFFIX, id = "7"): Shown => new Map([[suffix, new Set([id])]]);
 const factsFor = (state: ReturnType<typeof stateOf>, operation: EngineStep, seen: Shown = new Map()) =>
   factsOf(state, operation, seen);
 
 describe("a state is that of the operation's stack", () => {
   test.each<[string, EngineStep, object[], object[], boolean]>([
     ["with the note of its creation", creating, [], [own], true],
-    ["without it: no", creating, [apiKey("ci", "7", { __mark: MARK })], [], false],
-    ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_MARK)], false],
-    ["with that of another resource: no", creating, [], [step("creating", "other", MARK)], false],
-    ["with the note of an update of it: no", creating, [], [step("updating", "ci", MARK)], false],
+    ["without it: no", creating, [apiKey("ci", "7", { __suffix: SUFFIX })], [], false],
+    ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_SUFFIX)], false],
+    ["with that of another resource: no", creating, [], [step("creating", "other", SUFFIX)], false],
+    ["with the note of an update of it: no", creating, [], [step("updating", "ci", SUFFIX)], false],
     [
-      "without a mark to look for: no",
-      { ...creating, mark: undefined },
+      "without a suffix to look for: no",
+      { ...creating, suffix: undefined },
       [],
       [step("creating", "ci", "", { inputs: {} })],
       false,
     ],
-    ["with the note of its update", updating, [apiKey("ci", "7")], [step("updating", "ci", MARK)], true],
-    ["without the note of its update: no", updating, [apiKey("ci", "7", { __mark: MARK })], [own], false],
+    ["with the note of its update", updating, [apiKey("ci", "7")], [step("updating", "ci", SUFFIX)], true],
+    ["without the note of its update: no", updating, [apiKey("ci", "7", { __suffix: SUFFIX })], [own], false],
     ["with the note of its deletion, although an alias renamed it", deleting, [], [deletion], true],
     ["with that of another key: no", { ...deleting, id: "8" }, [apiKey("ci", "8")], [deletion], false],
     [
@@ -49,14 +49,14 @@ describe("a state is that of the operation's stack", () => {
   });
 
   test.each<[string, object[], object[], Shown, boolean]>([
-    ["with a resource that the engine has shown", [apiKey("ci", "7", { __mark: MARK })], [], shown(), true],
-    ["with one that an alias renamed", [apiKey("old", "7", { __mark: MARK })], [], shown(), true],
-    ["with another key under its mark: no", [apiKey("ci", "8", { __mark: MARK })], [], shown(), false],
-    ["with its key under another mark: no", [apiKey("ci", "7", { __mark: OTHER_MARK })], [], shown(), false],
-    ["with its mark alone: no", [apiKey("ci", "7", { __mark: MARK })], [], new Map([[MARK, new Set()]]), false],
+    ["with a resource that the engine has shown", [apiKey("ci", "7", { __suffix: SUFFIX })], [], shown(), true],
+    ["with one that an alias renamed", [apiKey("old", "7", { __suffix: SUFFIX })], [], shown(), true],
+    ["with another key under its suffix: no", [apiKey("ci", "8", { __suffix: SUFFIX })], [], shown(), false],
+    ["with its key under another suffix: no", [apiKey("ci", "7", { __suffix: OTHER_SUFFIX })], [], shown(), false],
+    ["with its mark alone: no", [apiKey("ci", "7", { __suffix: SUFFIX })], [], new Map([[SUFFIX, new Set()]]), false],
     [
       "with a resource that has the same mark and id, but is no key: no",
-      [saved("other:index:Thing", "x", "7", { outputs: { __mark: MARK } })],
+      [saved("other:index:Thing", "x", "7", { outputs: { __suffix: SUFFIX } })],
       [],
       shown(),
       false,
@@ -69,7 +69,7 @@ describe("a state is that of the operation's stack", () => {
   });
 
   test("and from this run only if it has the operation", () => {
-    const state = stateOf([apiKey("ci", "7", { __mark: MARK })], [deletion]);
+    const state = stateOf([apiKey("ci", "7", { __suffix: SUFFIX })], [deletion]);
     expect(factsFor(state, deleting, shown())?.isFromBefore).toBe(false);
     expect(factsFor(state, reading, shown())?.isFromBefore).toBe(true);
   });
@@ -82,9 +82,9 @@ describe("a state is that of the operation's stack", () => {
 
 describe("a pending creation", () => {
   const notesFor = (by: string | undefined, providers: readonly string[], asking = own) => {
-    const left = step("creating", "left", OTHER_MARK, by === undefined ? {} : { provider: `${by}::p-0` });
+    const left = step("creating", "left", OTHER_SUFFIX, by === undefined ? {} : { provider: `${by}::p-0` });
     const facts = factsFor(stateOf(providers.map(provider), [left, asking]), creating);
-    return facts?.pendingCreations.map((each) => [each.mark, each.process]);
+    return facts?.pendingCreations.map((each) => [each.suffix, each.process]);
   };
   const OTHER = providerUrn("eu");
   const IN_PLUGIN = providerUrn("default_1_2_3", "keyplane");
@@ -98,31 +98,31 @@ describe("a pending creation", () => {
     ["of a default provider of another version", "other", providerUrn("default_0_3_0"), [providerUrn("default_0_3_0")]],
   ])("%s is begun by: %s", (_, expected, by, providers) => {
     expect(notesFor(by, providers)).toEqual([
-      [OTHER_MARK, expected],
-      [MARK, "own"],
+      [OTHER_SUFFIX, expected],
+      [SUFFIX, "own"],
     ]);
   });
 
   test("is compared with the provider of a resource that is refreshed or deleted", () => {
-    const resource = apiKey("ci", "7", { __mark: MARK }, { provider: `${OTHER}::p-1` });
-    const left = step("creating", "left", OTHER_MARK, { provider: `${OTHER}::p-0` });
+    const resource = apiKey("ci", "7", { __suffix: SUFFIX }, { provider: `${OTHER}::p-1` });
+    const left = step("creating", "left", OTHER_SUFFIX, { provider: `${OTHER}::p-0` });
     const state = stateOf([provider(), provider(OTHER), resource], [left, { type: "deleting", resource }]);
     for (const operation of [reading, deleting]) {
       expect(factsFor(state, operation, shown())?.pendingCreations).toMatchObject([
-        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), mark: OTHER_MARK, process: "own" },
+        { urn: urnOf(`${DYNAMIC}ApiKey`, "left"), suffix: OTHER_SUFFIX, process: "own" },
       ]);
     }
   });
 });
 
-test("a mark is that of a resource, which has requested so many names in one of the run's processes", () => {
+test("a suffix is that of a resource, which has requested so many names in one of the run's processes", () => {
   const OTHER = providerUrn("eu");
   const resources = [
-    apiKey("ci", "7", { __mark: MARK, requests: 3 }),
-    apiKey("db", "8", { __mark: OTHER_MARK }, { provider: `${OTHER}::p-1` }),
+    apiKey("ci", "7", { __suffix: SUFFIX, requests: 3 }),
+    apiKey("db", "8", { __suffix: OTHER_SUFFIX }, { provider: `${OTHER}::p-1` }),
   ];
   const facts = factsFor(stateOf([provider(), provider(OTHER), ...resources]), reading, shown());
-  expect([MARK, OTHER_MARK, "ccccccccccc"].map((mark) => facts?.ownerOf(mark))).toEqual([
+  expect([SUFFIX, OTHER_SUFFIX, "ccccccccccc"].map((suffix) => facts?.ownerOf(suffix))).toEqual([
     { attempts: 3, process: "own" },
     { attempts: 1, process: "other" },
     undefined,
@@ -161,9 +161,9 @@ describe("a key", () => {
   });
 
   test("of a lost request is held, because its resource looks for it", () => {
-    const resource = apiKey("a", "8", { __mark: MARK, lostNames: [`a-${MARK}-2`] });
+    const resource = apiKey("a", "8", { __suffix: SUFFIX, lostNames: [`a-${SUFFIX}-2`] });
     const facts = factsFor(stateOf([resource], [own]), creating);
-    expect([`a-${MARK}-2`, `a-${MARK}-3`].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
+    expect([`a-${SUFFIX}-2`, `a-${SUFFIX}-3`].map((name) => facts?.holds({ id: "9", name }))).toEqual(["yes", "no"]);
   });
 
   test.each<[string, string | undefined, object]>([

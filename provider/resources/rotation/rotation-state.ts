@@ -3,8 +3,8 @@ import { isoOf } from "../../duration";
 import { deadlineIn, expiresAt, graceOf, sameAge } from "../../keys/deadline";
 import { rotateAt } from "../../keys/fields";
 import type { RecordedKey } from "../../keys/finding";
-import { markIn } from "../../keys/naming";
-import { type HeldKey, heldKey, type KeyState, pendingKeys, readKeyState, writeKeyState } from "../../keys/state";
+import { type HeldKey, heldKey, type KeyState, pendingKeys, readKeyState, writeKeyState } from "../../keys/key-state";
+import { suffixIn } from "../../keys/naming";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
@@ -28,7 +28,7 @@ export interface RotationState extends KeyState<RotationInputs> {
   readonly deliveredAt: string | undefined;
   /** ISO 8601 time at which to ask whether the previous key can be revoked. */
   readonly retireAfter: string | undefined;
-  /** The key that the resource has started with, whose name has not its mark. */
+  /** The key that the resource has started with, whose name has not its suffix. */
   readonly adopted: { readonly id: string; readonly name: string } | undefined;
 }
 
@@ -58,14 +58,16 @@ export function readState(outputs: Members): RotationState {
     deliveredAt: textOf(outputs.deliveredAt),
     retireAfter: textOf(outputs.retireAfter),
     adopted:
-      typeof adoptedId === "string" ? { id: adoptedId, name: String(adoptedName) } : withoutMark(current, given.__mark),
+      typeof adoptedId === "string"
+        ? { id: adoptedId, name: String(adoptedName) }
+        : withoutSuffix(current, given.__suffix),
     ...readKeyState(outputs),
   };
 }
 
-/** A key whose name has not the mark: that of an `ApiKey` with an exact name. */
-function withoutMark(key: HeldKey | undefined, mark: string | undefined): RotationState["adopted"] {
-  return key === undefined || markIn(key.name) === mark ? undefined : { id: key.id, name: key.name };
+/** A key whose name has not the suffix: that of an `ApiKey` with an exact name. */
+function withoutSuffix(key: HeldKey | undefined, suffix: string | undefined): RotationState["adopted"] {
+  return key === undefined || suffixIn(key.name) === suffix ? undefined : { id: key.id, name: key.name };
 }
 
 /** The state before a key is created. */

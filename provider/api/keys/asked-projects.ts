@@ -1,8 +1,8 @@
 import { type ErrorFacts, OtherKeyError } from "../../errors";
 import { keyIn } from "../../key-index";
 import type { ApiKeyRecord, CreatedKey } from "../records";
-import type { KeyList } from "./key-list";
-import { compareLimit, otherLimit, type SaidProject } from "./project-limit";
+import type { KeyEndpoint } from "./key-endpoint";
+import { compareProject, otherProject, type SaidProject } from "./project-of-key";
 
 /** Compares the limits of the keys that this process creates with those that it asked for. */
 export class AskedLimits {
@@ -11,7 +11,7 @@ export class AskedLimits {
   #isUnsaidReported = false;
 
   constructor(
-    private readonly routes: KeyList["routes"],
+    private readonly routes: KeyEndpoint["routes"],
     private readonly warn: (message: string) => void,
   ) {}
 
@@ -25,14 +25,14 @@ export class AskedLimits {
     facts: ErrorFacts,
     listed: () => Promise<SaidProject>,
   ): Promise<void> {
-    const said = compareLimit(asked, projectId) === "unsaid" ? await listed() : projectId;
-    const other = otherLimit(asked, said);
+    const said = compareProject(asked, projectId) === "unsaid" ? await listed() : projectId;
+    const other = otherProject(asked, said);
     if (other !== undefined) {
       const message = `${facts.route} created key ${id}, which ${other} [request ${facts.requestId}]`;
       throw new OtherKeyError(message, facts, id);
     }
     this.#asked.set(id, asked);
-    if (compareLimit(asked, said) === "same" || this.#isUnsaidReported) return;
+    if (compareProject(asked, said) === "same" || this.#isUnsaidReported) return;
     // A service that says it of no key would say so for each of thousands.
     this.#isUnsaidReported = true;
     this.warn(
@@ -47,7 +47,7 @@ export class AskedLimits {
       const found = keyIn(keys, id);
       if (found === undefined) continue;
       this.#asked.delete(id);
-      const other = otherLimit(asked, found.projectId);
+      const other = otherProject(asked, found.projectId);
       if (other === undefined) continue;
       this.warn(
         `${this.routes.list} shows that key ${id}, which was just created, ${other}. Run \`pulumi up --refresh\`, which ` +

@@ -5,7 +5,7 @@ export type SaidProject = string | null | undefined;
  * Compares the project that a key was asked to be limited to with what a record says. Without a project, a record that
  * says nothing is as asked: an account's own keys have no such field.
  */
-export function compareLimit(asked: string | undefined, said: SaidProject): "same" | "other" | "unsaid" {
+export function compareProject(asked: string | undefined, said: SaidProject): "same" | "other" | "unsaid" {
   if (said === undefined) return asked === undefined ? "same" : "unsaid";
   return (said ?? undefined) === asked ? "same" : "other";
 }
@@ -16,7 +16,7 @@ export function describeLimit(said: SaidProject): string {
 }
 
 /** In what a key differs from the one that was asked for, as the end of a sentence about it; otherwise `undefined`. */
-export function otherLimit(asked: string | undefined, said: SaidProject): string | undefined {
-  if (compareLimit(asked, said) !== "other") return undefined;
+export function otherProject(asked: string | undefined, said: SaidProject): string | undefined {
+  if (compareProject(asked, said) !== "other") return undefined;
   return `${describeLimit(said)}, but ${asked === undefined ? "no projectId" : `projectId ${asked}`} was asked for`;
 }

@@ -9,22 +9,22 @@ import {
   type KeyInState,
   keysIn,
   lostNamesIn,
-  markOf,
   pendingCreationsIn,
+  suffixOf,
 } from "./keys-in-state";
 
 /** The engine's step that asks. `reading` is a refresh, for which the engine saves no pending operation. */
 export interface EngineStep {
   readonly kind: "creating" | "updating" | "deleting" | "reading";
   readonly urn: string;
-  /** The mark of the resource. Without it, a `creating` or `updating` proves nothing. */
-  readonly mark?: string | undefined;
+  /** The suffix of the resource. Without it, a `creating` or `updating` proves nothing. */
+  readonly suffix?: string | undefined;
   /** The resource's id. Without it, a `deleting` proves nothing. */
   readonly id?: string | undefined;
 }
 
 /**
- * The resources that the engine has shown to this process: their ids by their marks. A mark without an id is that of a
+ * The resources that the engine has shown to this process: their ids by their suffixes. A suffix without an id is that of a
  * resource that this run creates.
  */
 export type Shown = ReadonlyMap<string, ReadonlySet<string>>;
@@ -32,8 +32,8 @@ export type Shown = ReadonlyMap<string, ReadonlySet<string>>;
 /** A creation that was begun and has not ended, as the engine saved it before it called `create`. */
 export interface PendingCreation {
   readonly urn: string;
-  /** The mark in the names that the creation requests. */
-  readonly mark: string;
+  /** The suffix in the names that the creation requests. */
+  readonly suffix: string;
   /** The checked inputs. */
   readonly inputs: Members;
   readonly process: Process;
@@ -56,8 +56,8 @@ export interface StackFacts {
   isRetained(key: ListedKey): boolean | undefined;
   /** A resource that has a key as its current or previous one. */
   holderOf(key: ListedKey): Holder | undefined;
-  /** The resource with a mark. */
-  ownerOf(mark: string): Owner | undefined;
+  /** The resource with a suffix. */
+  ownerOf(suffix: string): Owner | undefined;
   /** The URN of a resource of another provider that is the key, as its id and an output with its name show, and is deleted. */
   othersOf(key: ListedKey): string | undefined;
 }
@@ -65,7 +65,7 @@ export interface StackFacts {
 /** A resource that has a key. One that was `replaced` is left to be deleted. */
 export type Holder = Pick<StateResource, "urn" | "replaced">;
 
-/** A resource with a mark. */
+/** A resource with a suffix. */
 interface Owner {
   /** How many names it has requested. */
   readonly attempts: number;
@@ -80,7 +80,7 @@ interface ListedKey {
 
 /**
  * Reads a state for a step. `undefined` unless the state proves to be that of the step's stack, by something that only this
- * stack has: the pending operation that asks, or a resource with the mark and the id that the engine has shown. Where a backend
+ * stack has: the pending operation that asks, or a resource with the suffix and the id that the engine has shown. Where a backend
  * shows a run's changes late, only the second is there.
  */
 export function factsFor(deployment: Deployment, step: EngineStep, shown: Shown): StackFacts | undefined {
@@ -110,18 +110,18 @@ export function readFacts(
     const urn = providerOf(resource);
     return own.has(urn) || !urns.has(urn) ? "own" : "other";
   };
-  const owners = new Map(ours.map((resource) => [markOf(resource), resource]));
+  const owners = new Map(ours.map((resource) => [suffixOf(resource), resource]));
   return {
     urn: (deployment.resources[0] ?? deployment.pending[0]?.resource)?.urn,
     isFromBefore: how.isFromBefore,
-    pendingCreations: pendingCreationsIn(deployment).map(({ mark, resource }) => {
-      return { urn: resource.urn, mark, inputs: resource.inputs, process: processOf(resource) };
+    pendingCreations: pendingCreationsIn(deployment).map(({ suffix, resource }) => {
+      return { urn: resource.urn, suffix, inputs: resource.inputs, process: processOf(resource) };
     }),
     holds: (key) => (holderOf(key) !== undefined || lost.has(key.name ?? "") ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
     holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked"),
-    ownerOf: (mark) => {
-      const resource = owners.get(mark);
+    ownerOf: (suffix) => {
+      const resource = owners.get(suffix);
       return resource && { attempts: attemptsIn(resource.outputs), process: processOf(resource) };
     },
     othersOf: ({ id, name }) =>
@@ -133,20 +133,20 @@ export function readFacts(
 
 /** The resource that a step is about, if the state shows that it is under way. */
 function pendingFor(
-  { kind, urn, mark, id }: EngineStep,
+  { kind, urn, suffix, id }: EngineStep,
   { pending }: Deployment,
 ): readonly StateResource[] | undefined {
   // An alias or a rename can have changed the URN of a resource that is deleted. The operation of an update has no id.
   const isIt = (resource: StateResource) =>
     kind === "deleting"
       ? isKeyType(resource.type) && resource.id === id
-      : resource.urn === urn && mark !== undefined && markOf(resource) === mark;
+      : resource.urn === urn && suffix !== undefined && suffixOf(resource) === suffix;
   const found = pending.find(({ type, resource }) => type === kind && isIt(resource));
   return found && [found.resource];
 }
 
 function isShown(resource: StateResource, shown: Shown): boolean {
-  return isKeyType(resource.type) && shown.get(markOf(resource) ?? "")?.has(resource.id) === true;
+  return isKeyType(resource.type) && shown.get(suffixOf(resource) ?? "")?.has(resource.id) === true;
 }
 
 /** The URN of a resource's provider. */

@@ -5,7 +5,7 @@ import type { KeyMemory } from "./memory";
 import type { Scope } from "./scope";
 
 /** One list of keys of the service: an account's, or an organization's. All calls of a process share it. */
-export interface Place {
+export interface KeyList {
   readonly scope: Scope;
   readonly settings: Settings;
   readonly account: Account;
