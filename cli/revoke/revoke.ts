@@ -10,7 +10,7 @@ import { formatHolder, keyColumns } from "../keys/columns";
 import { holdersOf, joinKeys } from "../keys/join";
 import { openList } from "../keys/lists";
 import { plain, print, printInfo, printTable } from "../output";
-import { readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
+import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
 
@@ -42,7 +42,8 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
-  if (!flags.json) printKeys(toRevoke, missing, account.serviceNow());
+  const nobody = hasStates(flags) ? "-" : "? (see --stack)";
+  if (!flags.json) printKeys(toRevoke, missing, { now: account.serviceNow(), nobody });
   if (missing.length > 0) run.exitCode = EXIT.failed;
   const asJson = (results: object) => ({ planned: toRevoke, missing, hidden, ...results });
   await carryOut({ planned: toRevoke, keys, asJson }, flags, run);
@@ -67,11 +68,15 @@ function refuseCredential({ id }: ApiKeyRecord, credential: Awaited<ReturnType<C
   throw new KeyplaneError("KP-OWN-CREDENTIAL", why);
 }
 
-function printKeys(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
+function printKeys(
+  toRevoke: readonly KeyToRevoke[],
+  missing: readonly string[],
+  { now, nobody }: { readonly now: number; readonly nobody: string },
+): void {
   if (toRevoke.length > 0) {
     const text = ({ holders }: KeyToRevoke) => {
       const [first] = holders;
-      return first === undefined ? "-" : `${first.stack} ${formatHolder({ resource: first.urn, holders })}`;
+      return first === undefined ? nobody : `${first.stack} ${formatHolder({ resource: first.urn, holders })}`;
     };
     const holder = { title: "HELD BY", text };
     printTable(toRevoke, [...keyColumns(now), holder]);

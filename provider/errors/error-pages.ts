@@ -39,19 +39,19 @@ export const ERRORS = {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is live and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, put back what you have removed and run `pulumi up` once, or pass `--run-program`: `refresh`, `destroy`, and the removal of a provider or of its last key, use the key of the last `up`. After a 403, use a key of a user who has the permission. If the organization is out of reach for good, remove the resource as the message says.",
+      "Check that the key is live and belongs to the account that `keyplane:baseUrl` serves. If you have changed the setting, put back what you have removed and run `pulumi up` once, or pass `--run-program`: `refresh`, `destroy`, and the removal of a provider or of its last key, use the key of the last `up`. After a 403, use a key of a user who has the permission. If the organization is out of reach for good, [give the resource up](failure-model.md#give-up-a-resource).",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
     when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to lacks a key of the state, which may still be live in the former one. Nothing was changed.",
     remedy:
-      "Set both to the account that has the key, and run `pulumi up`. If that account no longer exists, remove the resource with `pulumi state delete`.",
+      "Set both to the account that has the key, and run `pulumi up`. If that account no longer exists, [give the resource up](failure-model.md#give-up-a-resource).",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",
     when: "The service lists the id of one of the stack's keys under another name. Neither key was changed.",
     remedy:
-      "Find out in the service's console which key belongs to the stack. Remove the resource with `pulumi state delete`, and revoke the key by hand.",
+      "Find out in the service's console which key belongs to the stack. Then [give the resource up](failure-model.md#give-up-a-resource), and revoke the key by hand.",
   },
   "KP-SCOPE": {
     kind: "bad_answer",
@@ -69,7 +69,7 @@ export const ERRORS = {
     kind: "not_found",
     when: "The service has no key, project or operation with this id or name.",
     remedy:
-      "Check the id or the name, and the account of `keyplane:apiKey`. If nothing is found at all, check `keyplane:baseUrl`: it usually ends in `/api/v2`. If the organization is gone, remove the resource as the message says.",
+      "Check the id or the name, and the account of `keyplane:apiKey`. If nothing is found at all, check `keyplane:baseUrl`: it usually ends in `/api/v2`. If the organization is gone, [give the resource up](failure-model.md#give-up-a-resource).",
   },
   "KP-AMBIGUOUS": {
     kind: "conflict",
@@ -86,7 +86,7 @@ export const ERRORS = {
     kind: "conflict",
     when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, a resource of the stack, also of another provider, has the key or may have it, because the state cannot be read, or the resource already exists. Nothing was created, and nothing was revoked.",
     remedy:
-      "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key. A resource of another provider must let the key go first: set `retainOnDelete` there and run `pulumi up`, or run `pulumi state delete`.",
+      "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key. A resource of another provider must let the key go first: set `retainOnDelete` there and run `pulumi up`.",
   },
   "KP-CONFLICT": {
     kind: "conflict",

@@ -135,7 +135,7 @@ export function mustBeKey({ id, name, suffix, fingerprint }: RecordedKey, found:
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
     `the service lists key ${id} as ${shownName(found.name)}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
-      "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
-      "`pulumi state delete`, and revoke the stack's key by hand",
+      "Find out in the service's console which of the two keys is this stack's. Then remove the resource and its " +
+      "uses from the program, run `pulumi up` and then `pulumi state delete`, and revoke the stack's key by hand",
   );
 }

@@ -41,6 +41,6 @@ export function wrongAccount(id: string, { scope: { account } }: Pick<KeyList, "
     "KP-WRONG-ACCOUNT",
     `key ${id} is not in the account that ${baseUrl} and ${apiKey} lead to, and one of the two has changed since the key ` +
       "was last seen. Nothing was changed. Set them to the account that has the key, and run `pulumi up`. If that account " +
-      "no longer exists, remove the resource with `pulumi state delete`",
+      "no longer exists, remove the resource and its uses from the program, run `pulumi up`, and then `pulumi state delete`",
   );
 }

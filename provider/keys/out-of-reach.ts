@@ -16,8 +16,9 @@ export function withWayOut(error: unknown, outputs: Members, { urn, keyList }: C
   const keys = keyIdsIn(outputs).join(", ");
   return new KeyplaneError(
     error.code,
-    `${error.message} If the organization was deleted, its keys ended with it: run ${forgetCommand(urn)}. If nobody here is ` +
-      `its admin any more, let an admin revoke key ${keys} before that`,
+    `${error.message} If the organization was deleted, its keys ended with it. If nobody here is its admin any more, let an ` +
+      `admin revoke key ${keys} first. Then remove the resource and its uses from the program, and run \`pulumi up\`, which ` +
+      `cannot delete the resource. After that, run ${forgetCommand(urn)}`,
     error,
   );
 }

@@ -69,8 +69,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
   /**
-   * The minimum time for which the previous key works after its successor was delivered: at the end of the first `up` of
-   * the whole stack that succeeds and ends after the rotation. Must be less than `rotateAfter`.
+   * The minimum time for which the previous key works after its successor was delivered: when an `up` of the whole stack
+   * has succeeded, usually the one that rotated. Must be less than `rotateAfter`.
    * @default "24h"; if that is less, half of `rotateAfter`, or half of the time from the rotation to the end of `maxAge`
    */
   readonly gracePeriod?: pulumi.Input<string>;
@@ -98,7 +98,8 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
    * The id of a key of this resource that is compromised. It is revoked without grace, in the update of this resource: a
    * previous key at once, the current key as soon as its successor is ready. Consumers in the stack get the successor
    * later in the same run. To hand it over first, change a trigger, and name the previous key in a later run. May stay in
-   * the program afterwards. The id of any other key is an error.
+   * the program afterwards. The id of any other key is an error: if the program has several stacks, take the id from the
+   * configuration of the one.
    */
   readonly revokeNow?: pulumi.Input<string>;
   /** Ids of projects. A key is created after their pending operations have finished. */

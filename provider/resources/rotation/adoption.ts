@@ -6,7 +6,7 @@ import { heldFrom } from "../../keys/key-state";
 import { formatKey, shownResource } from "../../keys/naming";
 import { stepOf } from "../../keys/orphans";
 import { reportUnsaid } from "../../keys/project-reports";
-import { accountFailures, claimInScope, forgetCommand, sameScope } from "../../keys/scope";
+import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
@@ -71,7 +71,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
     throw new KeyplaneError(
       "KP-ADOPT",
       `key ${adopt.id} belongs to ${shownResource(other)} of another provider, which can revoke it when that resource is removed. ` +
-        `Set retainOnDelete there and run \`pulumi up\` first, or run ${forgetCommand(other)}`,
+        "Set retainOnDelete there and run `pulumi up` first",
     );
   }
   if (state.holds(found) !== "no") {

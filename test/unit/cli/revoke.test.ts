@@ -22,11 +22,16 @@ async function liveIds(): Promise<string[]> {
 
 test("revoke shows its plan and revokes nothing without --yes", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
-  const { code, stdout, stderr } = await revoke([String(id)]);
+  const { code, stdout, stderr } = await revoke([String(id), "--state", "-"], JSON.stringify(exported({ keys: [] })));
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^${id} +deploy-bot .*never +- +-$`, "m"));
   expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same command with --yes.");
   expect(await liveIds()).toEqual([String(id)]);
+});
+
+test("revoke does not say that nobody holds a key if it was given no state", async () => {
+  const { id } = await plane.state.createKey("deploy-bot");
+  expect((await revoke([String(id)])).stdout).toMatch(/ \? \(see --stack\)$/m);
 });
 
 test("revoke revokes a key that belongs to no stack, even while it is in use, and no other key", async () => {

@@ -164,16 +164,16 @@ describe("the suffix", () => {
   test("is chosen once, and kept while the resource lives, whatever the program changes", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key({ rotationTriggers: { a: 1 } }), db: rotating() });
-    const marks = ["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix);
-    expect(marks.map(String)).toEqual([
+    const suffixes = ["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix);
+    expect(suffixes.map(String)).toEqual([
       expect.stringMatching(/^[a-z2-7]{12}$/),
       expect.stringMatching(/^[a-z2-7]{12}$/),
     ]);
     await stack.up({ ci: key({ rotationTriggers: { a: 1 }, verify: true }), db: rotating({ namePrefix: "web" }) });
-    expect(["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix)).toEqual(marks);
+    expect(["ci", "db"].map((name) => stack.find(name)?.inputs.__suffix)).toEqual(suffixes);
     // A replacement has another one.
     await stack.up({ ci: key({ rotationTriggers: { a: 2 } }), db: rotating({ namePrefix: "web" }) });
-    expect(stack.find("ci")?.inputs.__suffix).not.toBe(marks[0]);
+    expect(stack.find("ci")?.inputs.__suffix).not.toBe(suffixes[0]);
     expect(String(stack.outputs().name)).toContain(String(stack.find("ci")?.inputs.__suffix));
   });
 
@@ -244,10 +244,10 @@ describe("the difference of an ApiKey", () => {
 });
 
 test("the difference of a type that has only fields is that of its fields", () => {
-  const type = { fields: { place: { type: () => undefined, change: "replace" } } } as const;
+  const type = { fields: { keyList: { type: () => undefined, change: "replace" } } } as const;
   const terms = { now: NOW, driftOnly: false };
-  expect(diff(type, { place: "a" }, { place: "a" }, terms)).toEqual(nothing);
-  expect(diff(type, { place: "a" }, { place: "b" }, terms)).toMatchObject({ replaces: ["place"] });
+  expect(diff(type, { keyList: "a" }, { keyList: "a" }, terms)).toEqual(nothing);
+  expect(diff(type, { keyList: "a" }, { keyList: "b" }, terms)).toMatchObject({ replaces: ["place"] });
 });
 
 describe("a state", () => {
