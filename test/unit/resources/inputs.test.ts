@@ -244,10 +244,10 @@ describe("the difference of an ApiKey", () => {
 });
 
 test("the difference of a type that has only fields is that of its fields", () => {
-  const type = { fields: { keyList: { type: () => undefined, change: "replace" } } } as const;
+  const type = { fields: { region: { type: () => undefined, change: "replace" } } } as const;
   const terms = { now: NOW, driftOnly: false };
-  expect(diff(type, { keyList: "a" }, { keyList: "a" }, terms)).toEqual(nothing);
-  expect(diff(type, { keyList: "a" }, { keyList: "b" }, terms)).toMatchObject({ replaces: ["place"] });
+  expect(diff(type, { region: "a" }, { region: "a" }, terms)).toEqual(nothing);
+  expect(diff(type, { region: "a" }, { region: "b" }, terms)).toMatchObject({ replaces: ["region"] });
 });
 
 describe("a state", () => {
