@@ -60,8 +60,8 @@ export const COMMON_OUTPUTS = Object.keys(COMMON);
 /** Those that a `RotatingApiKey` has beside them. */
 export const ROTATION_OUTPUTS = Object.keys(ROTATION);
 
-/** Outputs that are secrets whether or not an input is. `sealTo`, whose former value can be in `sealedTo`, can be one. */
-export const SECRET_OUTPUTS = ["key", "previousKey", "sealedTo"];
+/** Values that are always secrets. `sealTo`, whose former value can be in `sealedTo`, can be one. */
+export const SECRET_VALUES = ["key", "previousKey", "sealedTo", "adopt"];
 
 const NAMES = ["name", "namePrefix"];
 const AGES = ["rotateAfter", "maxAge", "rotationWindow"];
@@ -74,9 +74,13 @@ const MADE_FROM: Readonly<Record<string, readonly string[]>> = {
   pending: ["waitForProjects"],
 };
 
+/** Those of the inputs that are secrets to record, because they are not always. */
+export const secretInputs = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !SECRET_VALUES.includes(name));
+
 /** The names of the values to record as secrets, by those of the inputs that are secrets. */
 export function secretNames(inputs: readonly string[]): readonly string[] {
-  if (inputs.length === 0) return SECRET_OUTPUTS;
+  if (inputs.length === 0) return SECRET_VALUES;
   const made = Object.keys(MADE_FROM).filter((name) => MADE_FROM[name]?.some((input) => inputs.includes(input)));
-  return [...new Set([...SECRET_OUTPUTS, ...inputs, ...made])];
+  return [...new Set([...SECRET_VALUES, ...inputs, ...made])];
 }

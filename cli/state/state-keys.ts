@@ -5,7 +5,7 @@ import { nextDue } from "../../provider/keys/fields";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, type Members, textOf } from "../../provider/members";
-import { SECRET_OUTPUTS } from "../../provider/outputs";
+import { SECRET_VALUES } from "../../provider/outputs";
 import { actionsOf, NOTHING_DONE, rotationOf } from "../../provider/resources/rotation/plan";
 import { readState } from "../../provider/resources/rotation/rotation-state";
 import { conceal } from "../../provider/secrets";
@@ -175,7 +175,7 @@ export function readTime(value: unknown): string | undefined {
 }
 
 /** The properties of keyplane's resources with a secret. */
-const SECRETS = [...SECRET_OUTPUTS, ...SECRET_SETTINGS, "adopt"];
+const SECRETS = [...SECRET_VALUES, ...SECRET_SETTINGS];
 
 /** Keeps the secrets of a state that has them in plain text out of the output, also where a name should be. */
 export function concealSecrets({ resources }: Deployment): void {

@@ -14,6 +14,7 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { KeyplaneError, messageOf } from "../errors";
+import { secretInputs } from "../outputs";
 import { resourceTypes } from "../resources/all";
 import { reasonsOf } from "../session/run-call";
 import type { Session } from "../session/session";
@@ -67,7 +68,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async check(request: provider.CheckRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-      const __secret = secretsIn(request.getNews());
+      const __secret = secretInputs(secretsIn(request.getNews()));
       const { inputs, reasons } = await resources.check(targetOf(request), olds, news, request.getRandomseed_asU8());
       return checked(toResource({ ...inputs, ...(__secret.length > 0 && { __secret }) }), reasons);
     },

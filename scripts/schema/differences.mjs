@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
-const { SECRET_OUTPUTS } = require("../../dist/provider/outputs");
+const { SECRET_VALUES } = require("../../dist/provider/outputs");
 const { SECRET_SETTINGS } = require("../../dist/provider/settings/setting-names");
 
 /** Inputs and settings that the plugin does not have, with the reason. */
@@ -16,7 +16,7 @@ export const LEFT_OUT = {
 export const WRITE_ONLY = ["adopt"];
 
 /** Properties that are secret as a whole. */
-export const SECRETS = [...SECRET_OUTPUTS, ...SECRET_SETTINGS, "adopt"];
+export const SECRETS = [...SECRET_VALUES, ...SECRET_SETTINGS];
 
 /** Properties with such a name that are no secret. */
 export const PUBLIC = ["GitHubActionsKey.key"];

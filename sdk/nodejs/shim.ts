@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { base32 } from "../../provider/base32";
-import { COMMON_OUTPUTS } from "../../provider/outputs";
+import { COMMON_OUTPUTS, secretInputs } from "../../provider/outputs";
 import { DYNAMIC } from "../../provider/resource-types";
 import "./run/hide-debug-values";
 import { mustFindProvider } from "./provider-here";
@@ -97,7 +97,7 @@ export function keyInputs(args: pulumi.Inputs): pulumi.Inputs {
 
 /** The names of the inputs that are secrets, because the provider does not see that. */
 function secretsIn(args: pulumi.Inputs): pulumi.Inputs {
-  const names = Object.keys(args).filter((name) => typeof args[name] === "object" && args[name] !== null);
+  const names = secretInputs(Object.keys(args)).filter((name) => typeof args[name] === "object" && args[name] !== null);
   if (names.length === 0) return {};
   const found = names.map(async (name) => ((await pulumi.isSecret(pulumi.output(args[name]))) ? [name] : []));
   return { __secret: Promise.all(found).then((secret) => (secret.flat().length > 0 ? secret.flat() : undefined)) };

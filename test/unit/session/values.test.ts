@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SECRET_OUTPUTS } from "../../../provider/outputs";
+import { SECRET_VALUES } from "../../../provider/outputs";
 import { fromPulumi, fromState, markSecrets, toState, unmarked } from "../../../provider/session/values";
 
 test("an absent output is null in the state, and other outputs are kept", () => {
@@ -20,9 +20,9 @@ test("a null in a state or in inputs is read as an absent value, and `__provider
 
 test("the secrets of a resource are marked, but no secret that it lacks", () => {
   const outputs = { keyId: "7", key: "k", previousKey: "p", sealedTo: "a" };
-  const withSuffix = markSecrets({ ...outputs }, SECRET_OUTPUTS);
-  const names = Object.entries(withSuffix).flatMap(([name, value]) => (typeof value === "object" ? [name] : []));
+  const secrets = markSecrets({ ...outputs }, SECRET_VALUES);
+  const names = Object.entries(secrets).flatMap(([name, value]) => (typeof value === "object" ? [name] : []));
   expect(names).toEqual(["key", "previousKey", "sealedTo"]);
-  expect(unmarked(withSuffix)).toEqual(outputs);
-  expect(markSecrets({ key: null, keyId: "7" }, SECRET_OUTPUTS)).toEqual({ key: null, keyId: "7" });
+  expect(unmarked(secrets)).toEqual(outputs);
+  expect(markSecrets({ key: null, keyId: "7" }, SECRET_VALUES)).toEqual({ key: null, keyId: "7" });
 });
