@@ -10,11 +10,11 @@ import { parseArgs } from "node:util";
 import { checkDestinations } from "./compat/destinations.mjs";
 import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
-import { rowsFor } from "./compat/rows.mjs";
+import { DECLARED, rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
 import { lineOf, sentencesOf, summaryOf } from "./compat/words.mjs";
 import { pack } from "./package/pack.mjs";
-import { hasGo, VERSIONS } from "./real-cli.mjs";
+import { hasGo, VERSION } from "./real-cli.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -35,7 +35,7 @@ process.once("SIGINT", () => process.exit(130));
 
 say("Packing, and getting Node 20, 22, 24, 26 and pnpm ...");
 const { tarball } = pack(folder, options.tarball);
-const clis = hasGo() ? { lowest: VERSIONS.at(-1), newest: VERSIONS[0] } : {};
+const clis = hasGo() ? { lowest: DECLARED.lowest, newest: VERSION } : {};
 const rows = rowsFor({ lowest: options.sdk, newest: newestSdk(), clis }).filter(({ number, isLowest }) => {
   if (options.row !== undefined) return number === Number(options.row);
   return options.sdk === undefined || isLowest;

@@ -5,7 +5,7 @@ const { peerDependencies, devDependencies } = JSON.parse(
 );
 
 /** The lowest SDK version that the package declares, and the version used in development. */
-const declared = {
+export const DECLARED = {
   lowest: /^>=(\S+)/.exec(peerDependencies["@pulumi/pulumi"])[1],
   own: devDependencies["@pulumi/pulumi"],
 };
@@ -36,7 +36,7 @@ const COVER = [
  *   the SDK, optionally another lowest one to try, and the versions of the CLI.
  */
 export function rowsFor({ lowest, newest, clis }) {
-  const versions = { ...declared, ...(lowest && { lowest }), newest };
+  const versions = { ...DECLARED, ...(lowest && { lowest }), newest };
   return COVER.map(([sdk, cli, node, program, manager], index) => {
     return {
       number: index + 1,
