@@ -1,29 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type EngineName, type RunResult, Workspace } from "../testing";
 import type { ControlPlane } from "../testing/control-plane";
-import { judged, type Log, median, type Target } from "./results";
-import type { Variant } from "./task";
+import { compare, type Log, logOf, type Sample } from "./results";
 
-const ASSETS = "bench";
+const PHASES = ["create", "noop", "refresh", "destroy"] as const;
+type Phase = (typeof PHASES)[number];
 
-type Whole = Exclude<Variant, "host"> | "plugin";
+/** What a stack of `n` keys is made of. */
+interface Stack {
+  readonly program: (n: number) => string;
+  readonly plugins?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
-/** Number of runs of the naive pattern, and its maximum number of keys. More keys take minutes. */
-const NAIVE_RUNS = 2;
-const NAIVE_UP_TO = 100;
+/** A comparison of two stacks, on one engine. */
+interface Comparison {
+  readonly engine: EngineName;
+  readonly own: Stack;
+  readonly base: Stack;
+  readonly n: number;
+  readonly runs: number;
+  /** The rows, by the phase that they measure. */
+  readonly rows: Partial<Record<Phase, { readonly name: string; readonly ratio?: number | undefined }>>;
+}
 
-const keysOf = (sdk: string) => (n: number, trigger: number) => ({
-  "index.js": `const { ApiKey } = require("${sdk}");
-for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
+const REQUESTS: Readonly<Record<Phase, (n: number) => number>> = {
+  create: (n) => n + 1,
+  noop: () => 0,
+  refresh: () => 1,
+  destroy: (n) => n + 1,
+};
+
+const keys = (sdk: string, args: object = {}): Stack => ({
+  program: (n) => `const { ApiKey } = require("${sdk}");
+for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, ${JSON.stringify(args)});
 `,
 });
 
-const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<Record<string, string>>>> = {
-  keyplane: keysOf("keyplane"),
-  plugin: keysOf("plugin-sdk"),
-  // One line of provider code and three outputs: the cost of any resource with a dynamic provider.
-  floor: (n) => ({
-    "index.js": `const { CustomResource } = require("@pulumi/pulumi");
+/** One line of provider code and three outputs: the cost of any resource with a dynamic provider. */
+const NOTHING: Stack = {
+  program: (n) => `const { CustomResource } = require("@pulumi/pulumi");
 const inputs = { keyId: undefined, name: undefined, key: undefined };
 const __provider = 'exports.handler=()=>require("nothing")';
 for (let at = 0; at < ${n}; at++) {
@@ -31,126 +50,123 @@ for (let at = 0; at < ${n}; at++) {
   new CustomResource("pulumi-nodejs:dynamic/nothing:Nothing", "key-" + at, { ...inputs, __provider }, options);
 }
 `,
-  }),
-  naive: (n) => ({
-    "index.js": `const { Key } = require("naive");
-for (let at = 0; at < ${n}; at++) new Key("key-" + at);
-`,
-  }),
 };
 
-const phases = ["create", "noop", "refresh", "destroy"] as const;
-type Phase = (typeof phases)[number];
-
-interface Sample {
-  readonly requests: number;
-  readonly ms: number;
-}
-
-type Samples = Record<Phase | "state", Sample[]>;
-
-const targets: Readonly<Record<Phase, Target>> = {
-  create: { requests: (n) => n + 1, ratio: 1.05 },
-  noop: { requests: () => 0, ratio: 1.05 },
-  refresh: { requests: () => 1 },
-  destroy: { requests: (n) => n + 1, ratio: 1.05 },
-};
-
-/** The minimum number of requests for each phase. */
-const least: Readonly<Record<Phase, (n: number) => number>> = {
-  create: (n) => n + 1,
-  noop: () => 0,
-  refresh: () => 1,
-  destroy: (n) => n + 1,
-};
-
-/** Measures whole runs of an engine, each with its own stack: `up`, `up` without changes, `refresh`, `destroy`. */
+/** Whole runs of an engine, compared with those of a provider that does nothing: how long `up` and the others take. */
 export async function wholeRows(
   plane: ControlPlane,
-  { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
+  { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
 ): Promise<Log[]> {
-  const samples = { keyplane: noSamples(), floor: noSamples(), naive: noSamples() };
-  for (let run = 0; run < runs; run++) {
-    const variants: (keyof typeof samples)[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
-    if (run < NAIVE_RUNS && n <= NAIVE_UP_TO) variants.push("naive");
-    for (const variant of variants) await sampleOf(plane, engine, variant, n, samples[variant]);
-  }
-  const suffix = engine === "cli" ? "-cli" : "";
-  const [own, floor, naive] = [samples.keyplane, samples.floor, samples.naive];
-  const rows = phases.map((phase) => {
-    const figures = {
-      // Only an `up` without changes has no part below the engine that can be measured separately.
-      ...{ scenario: `${phase === "noop" ? phase : `${phase}-up`}${suffix}`, n, rttMs: 0, unit: "ms" as const },
-      ...{ requests: middle(own[phase], "requests"), requestsFloor: least[phase](n) },
-      ...{ requestsNaive: ifTaken(naive[phase], "requests") },
-      ...{ ms: middle(own[phase], "ms"), msFloor: middle(floor[phase], "ms"), msNaive: ifTaken(naive[phase], "ms") },
-    };
-    return judged(figures, targets[phase], n >= 10);
+  const isJudged = engine === "cli" && !isQuick;
+  const row = (phase: Phase, ratio: number) => ({
+    name: `${engine}: ${phase}`,
+    ratio: isJudged ? ratio : undefined,
   });
-  const state = {
-    ...{ scenario: `state${suffix}`, n, rttMs: 0, unit: "bytes" as const },
-    ...{ requests: 0, requestsFloor: 0, requestsNaive: n <= NAIVE_UP_TO ? 0 : null },
-    ...{ ms: middle(own.state, "ms"), msFloor: middle(floor.state, "ms"), msNaive: ifTaken(naive.state, "ms") },
+  const rows = {
+    ...{ create: row("create", 1.1), noop: row("noop", 1.05) },
+    ...{ refresh: row("refresh", 1.35), destroy: row("destroy", 1.35) },
   };
-  // The fixed cost of a stack is negligible for a hundred keys, but not for ten.
-  return [...rows, judged(state, n >= 100 ? { most: 1750 } : {}, false)];
+  const measured: Log[] = [];
+  for (const n of isQuick ? [5] : [10, 100, 400]) {
+    measured.push(...(await rowsOf(plane, { engine, own: keys("keyplane"), base: NOTHING, n, runs, rows })));
+  }
+  return measured;
 }
 
 /**
- * Measures a stack of one variant once.
- * @param plugin - The folder of the plugin, for the variant that uses it.
- * @param env - More variables of the environment.
+ * The plugin, compared with the dynamic provider. Both programs record no stack traces: Pulumi's SDK for Node records one
+ * for each property of a generated class, and the programs that need the plugin are in other languages.
  */
-export async function sampleOf(
+export async function pluginRows(
+  plane: ControlPlane,
+  { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
+): Promise<Log[]> {
+  execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+  const env = { NODE_OPTIONS: "--stack-trace-limit=0" };
+  const own = { ...keys("plugin-sdk"), plugins: { keyplane: "bin" }, env };
+  const base = { ...keys("keyplane"), env };
+  const ratio = isQuick ? undefined : 1;
+  const create = { create: { name: "plugin: create", ratio } };
+  const refresh = { refresh: { name: "plugin: refresh", ratio } };
+  return [
+    ...(await rowsOf(plane, { engine, own, base, n: isQuick ? 5 : 100, runs, rows: create })),
+    ...(await rowsOf(plane, { engine, own, base, n: isQuick ? 5 : 1000, runs, rows: refresh })),
+  ];
+}
+
+/** A public key of each kind. The private key of the one of age is not known. */
+const GITHUB = generateKeyPairSync("x25519").publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "pem", type: "spki" });
+const CERTIFICATE = readFileSync("test/unit/seal/vectors/renewed.crt", "utf8");
+const RECIPIENTS: Readonly<Record<string, object>> = {
+  age: { age: ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"] },
+  github: { githubActions: { key: GITHUB.toString("base64") } },
+  kubernetes: { kubernetes: { certificate: CERTIFICATE, namespace: "shop", name: "key" } },
+  rsa: { rsa: [RSA] },
+};
+
+/** An `up` that creates sealed keys, compared with the same `up` without `sealTo`. */
+export async function sealedRows(
+  plane: ControlPlane,
+  { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
+): Promise<Log[]> {
+  const measured: Log[] = [];
+  for (const [format, sealTo] of Object.entries(RECIPIENTS)) {
+    const rows = { create: { name: `sealed: ${format}`, ratio: isQuick ? undefined : 1.25 } };
+    const own = keys("keyplane", { sealTo });
+    const n = isQuick ? 5 : 100;
+    measured.push(...(await rowsOf(plane, { engine, own, base: keys("keyplane"), n, runs, rows })));
+  }
+  return measured;
+}
+
+async function rowsOf(plane: ControlPlane, { engine, own, base, n, runs, rows }: Comparison): Promise<Log[]> {
+  const phases = PHASES.filter((phase) => rows[phase] !== undefined);
+  const sample = (stack: Stack) => () => sampleOf(plane, engine, stack, n, phases);
+  const samples = await compare(runs, sample(own), sample(base));
+  return phases.map((phase) => {
+    const { name = "", ratio } = rows[phase] ?? {};
+    const [ownSamples, baseSamples] = samples.map((each) => each.map((sampled) => sampled[phase])) as [
+      Sample[],
+      Sample[],
+    ];
+    return logOf({ name, n, target: { requests: REQUESTS[phase](n), ratio } }, ownSamples, baseSamples);
+  });
+}
+
+/** Measures the phases of a stack of its own. The stack is always created first. */
+async function sampleOf(
   plane: ControlPlane,
   engine: EngineName,
-  variant: Whole,
+  { program, plugins = {}, env = {} }: Stack,
   n: number,
-  samples: Samples,
-  { plugin, env }: { readonly plugin?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<void> {
+  phases: readonly Phase[],
+): Promise<Record<Phase, Sample>> {
   await plane.reset();
   const workspace = await Workspace.create({
     engine,
-    // Both as users run them: with the settings of `pulumi new`, and with everything that Pulumi's SDK loads.
-    program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", ...programs[variant](n, 1) },
+    // As users run them: with the settings of `pulumi new`, and with everything that Pulumi's SDK loads.
+    program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", "index.js": program(n) },
     serializer: "eager",
-    packages: {
-      ...{ nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },
-      "plugin-sdk": join("test", "plugin-sdk"),
-    },
-    ...(plugin !== undefined && { plugins: { keyplane: plugin } }),
+    packages: { nothing: join("bench", "nothing"), "plugin-sdk": join("test", "plugin-sdk") },
+    plugins,
     env: { ...env, KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
   });
+  const work: Record<Phase, () => Promise<RunResult>> = {
+    create: () => workspace.up(),
+    noop: () => workspace.up(),
+    refresh: () => workspace.refresh(),
+    destroy: () => workspace.destroy(),
+  };
+  const samples: Partial<Record<Phase, Sample>> = {};
   try {
-    const work: Record<Phase, () => Promise<RunResult>> = {
-      create: () => workspace.up(),
-      noop: () => workspace.up(),
-      refresh: () => workspace.refresh(),
-      destroy: () => workspace.destroy(),
-    };
-    for (const phase of phases) {
+    for (const phase of PHASES.filter((each) => each === "create" || phases.includes(each))) {
       const before = await plane.count();
-      const { durationMs } = await work[phase]();
-      samples[phase].push({ requests: (await plane.count()) - before, ms: durationMs });
-      if (phase === "noop") {
-        samples.state.push({ requests: 0, ms: JSON.stringify(await workspace.exportState()).length / n });
-      }
+      const { durationMs: ms } = await work[phase]();
+      samples[phase] = { requests: (await plane.count()) - before, ms };
     }
   } finally {
     await workspace.remove();
   }
-}
-
-/** Samples to be filled. */
-export function noSamples(): Samples {
-  return { create: [], noop: [], refresh: [], destroy: [], state: [] };
-}
-
-function middle(samples: readonly Sample[], figure: keyof Sample): number {
-  return median(samples.map((each) => each[figure]));
-}
-
-function ifTaken(samples: readonly Sample[], figure: keyof Sample): number | null {
-  return samples.length === 0 ? null : middle(samples, figure);
+  return samples as Record<Phase, Sample>;
 }

@@ -1,30 +1,25 @@
-// Checks that the published package works on every supported version of Pulumi's SDK and CLI and of Node, in every form
-// of program, installed by npm and pnpm. The tarball is packed once. Each row installs it in an empty folder and runs the
-// plugin host and a whole deployment there, with the row's Node and CLI. Needs only the build, a registry, and Go: without
-// Go, the embedded engine deploys.
-//   npm run test:compat -- [--tarball FILE] [--sdk VERSION] [--row N] [--write]
-import { mkdtempSync, rmSync } from "node:fs";
+// Tries the package, as it is published, in the combinations of one table: versions of Pulumi's SDK and CLI and of Node,
+// forms of programs, and installers. Each row installs the tarball in an empty folder and runs the plugin host and a whole
+// deployment there. Needs only the build, a registry, and Go: without Go, the embedded engine deploys.
+//   npm run test:compat -- [--tarball FILE] [--row N] [--write]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkDestinations } from "./compat/destinations.mjs";
-import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
-import { rowsFor } from "./compat/rows.mjs";
+import { LOWEST, markdownOf, tableOf } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
-import { lineOf, sentencesOf, summaryOf } from "./compat/words.mjs";
 import { pack } from "./package/pack.mjs";
-import { hasGo, VERSIONS } from "./real-cli.mjs";
+import { hasGo, VERSION } from "./real-cli.mjs";
 
 const { values: options } = parseArgs({
   options: {
     /** Uses this package instead of packing one. */
     tarball: { type: "string" },
-    /** Uses this version as the lowest one, to find out how old a supported version can be. */
-    sdk: { type: "string" },
     /** Runs only this row. */
     row: { type: "string" },
-    /** Writes into docs/compatibility.md what was tried, if all rows pass. */
+    /** Writes the table into docs/compatibility.md, if all rows pass. */
     write: { type: "boolean", default: false },
   },
 });
@@ -35,11 +30,11 @@ process.once("SIGINT", () => process.exit(130));
 
 say("Packing, and getting Node 20, 22, 24, 26 and pnpm ...");
 const { tarball } = pack(folder, options.tarball);
-const clis = hasGo() ? { lowest: VERSIONS.at(-1), newest: VERSIONS[0] } : {};
-const rows = rowsFor({ lowest: options.sdk, newest: newestSdk(), clis }).filter(({ number, isLowest }) => {
-  if (options.row !== undefined) return number === Number(options.row);
-  return options.sdk === undefined || isLowest;
-});
+const table = tableOf({ newest: newestSdk(), ...(hasGo() && { lowestCli: LOWEST, newestCli: VERSION }) });
+const number = options.row === undefined ? undefined : Number(options.row);
+const rows = table
+  .map((row, at) => ({ ...row, number: at + 1 }))
+  .filter((row) => row.number === (number ?? row.number));
 const tools = prepareTools(join(folder, "tools"));
 
 const results = [];
@@ -47,24 +42,35 @@ for (const row of rows) {
   const place = join(folder, `row-${row.number}`);
   const started = performance.now();
   const failure = installRow(place, row, tarball, tools) ?? runRow(place, row, tools);
-  const result = { ...row, node: tools.versionOf(row.node), failure, seconds: (performance.now() - started) / 1000 };
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  const result = { ...row, node: tools.versionOf(row.node), failure };
   results.push(result);
-  say(lineOf(result));
+  say(`${mark(failure)} ${row.number}. ${markdownOf([result]).split("\n").at(-1)} ${seconds} s`, failure);
   rmSync(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
-// The programs in docs/destinations.md do not depend on a row.
-const isWhole = options.sdk === undefined && options.row === undefined;
-const pages = isWhole ? [{ failure: failureOf(() => checkDestinations(join(folder, "destinations"), tarball)) }] : [];
-for (const { failure } of pages)
-  say(failure ? `✗ docs/destinations.md\n${failure}` : "✓ docs/destinations.md type-checks");
+if (number === undefined) {
+  // The programs in docs/destinations.md do not depend on a row.
+  const failure = failureOf(() => checkDestinations(join(folder, "destinations"), tarball));
+  results.push({ failure });
+  say(`${mark(failure)} docs/destinations.md`, failure);
+}
 
-const all = [...results, ...pages];
-const green = all.every(({ failure }) => failure === undefined);
-process.stdout.write(`\n${summaryOf(all)}\n`);
-if (options.write && green && isWhole) writeIntoPage(sentencesOf(results));
-process.exitCode = green && results.length > 0 ? 0 : 1;
+const failed = results.filter(({ failure }) => failure !== undefined).length;
+process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`);
+if (options.write && failed === 0 && number === undefined) writeIntoPage(markdownOf(results.slice(0, -1)));
+process.exitCode = failed === 0 && results.length > 0 ? 0 : 1;
 
-function say(text) {
-  process.stderr.write(`${text}\n`);
+function writeIntoPage(text) {
+  const page = new URL("../docs/compatibility.md", import.meta.url);
+  const [before, after] = readFileSync(page, "utf8").split(/(?<=<!-- compat:begin -->)[\s\S]*(?=<!-- compat:end -->)/);
+  writeFileSync(page, `${before}\n\n${text}\n\n${after}`);
+}
+
+function mark(failure) {
+  return failure === undefined ? "✓" : "✗";
+}
+
+function say(text, failure) {
+  process.stderr.write(`${text}\n${failure === undefined ? "" : `${failure}\n`}`);
 }

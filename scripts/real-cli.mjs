@@ -1,10 +1,20 @@
 // Builds the real Pulumi CLI from the Go module proxy, for tests.
 //   npm run real-cli                           prints the folder that has it, a cache outside the tree
 //   npm run real-cli -- npm run test:e2e       runs a command whose engine is this CLI; without Go, the embedded engine
-//   npm run real-cli -- --pulumi 3.139.0 ...   another version: one of the folders in scripts/real-cli
+//   npm run real-cli -- --pulumi 3.139.0 ...   another version
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,10 +22,9 @@ import { cacheFolder } from "./lib/cache.mjs";
 
 const SOURCES = fileURLToPath(new URL("real-cli/", import.meta.url));
 
-/** The versions that can be built, the newest first. Each folder pins one, with all that it needs. */
-export const VERSIONS = readdirSync(SOURCES)
-  .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
-  .sort((one, other) => other.localeCompare(one, undefined, { numeric: true }));
+/** The version of the tests. Its folder pins all modules that it needs. */
+export const VERSION = readdirSync(SOURCES).find((name) => /^\d+\.\d+\.\d+$/.test(name));
+const MODULE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 
 /** What stands beside the CLI: Pulumi's own hosts for Node are not on the module proxy. */
 const HOSTS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "no-inspect-loop.cjs"];
@@ -62,12 +71,9 @@ export function hasGo() {
 }
 
 /** The folder with `pulumi` and its hosts for Node. Builds them if they are not in the cache. */
-function realCli(version = VERSIONS[0]) {
-  if (!VERSIONS.includes(version)) {
-    throw new Error(`There is no Pulumi CLI ${version} in scripts/real-cli. Choose one of ${VERSIONS.join(", ")}.`);
-  }
+function realCli(version = VERSION) {
   if (!hasGo()) {
-    const [, needed] = /^go (\S+)$/m.exec(readFileSync(join(SOURCES, version, "go.mod"), "utf8")) ?? [];
+    const [, needed] = /^go (\S+)$/m.exec(readFileSync(join(SOURCES, VERSION, "go.mod"), "utf8")) ?? [];
     throw new Error(`The real Pulumi CLI is built with Go, which was not found. Install Go ${needed} or newer.`);
   }
   const folder = join(cacheFolder("real-cli"), `${version}-${digestOf(version)}`);
@@ -78,8 +84,8 @@ function realCli(version = VERSIONS[0]) {
 /** What the result depends on: the version of Go, the pinned modules, and the hosts. */
 function digestOf(version) {
   const hash = createHash("sha256").update(execFileSync("go", ["env", "GOVERSION"]));
-  const files = [join(version, "go.mod"), join(version, "go.sum"), ...HOSTS];
-  for (const file of files) hash.update(readFileSync(join(SOURCES, file)));
+  const pinned = version === VERSION ? [join(version, "go.mod"), join(version, "go.sum")] : [];
+  for (const file of [...pinned, ...HOSTS]) hash.update(readFileSync(join(SOURCES, file)));
   return hash.digest("hex").slice(0, 12);
 }
 
@@ -90,12 +96,15 @@ function build(version, folder) {
   const work = mkdtempSync(join(tmpdir(), "real-cli-"));
   try {
     // In a folder of its own, so that Go changes nothing in the tree.
-    cpSync(join(SOURCES, version), work, { recursive: true });
-    const versionFlag = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
+    if (version === VERSION) cpSync(join(SOURCES, version), work, { recursive: true });
+    else resolveModules(version, work);
+    // Older versions keep theirs in pkg.
+    const places = ["sdk/v3/go/common", "pkg/v3"].map((place) => `github.com/pulumi/pulumi/${place}/version.Version`);
+    const versionFlags = places.map((place) => `-X ${place}=v${version}`).join(" ");
     const result = join(work, "result");
     mkdirSync(result);
-    const flags = ["build", "-trimpath", "-ldflags", `-s -w ${versionFlag}`, "-o", join(result, "pulumi")];
-    execFileSync("go", [...flags, "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"], {
+    const flags = ["build", "-trimpath", "-ldflags", `-s -w ${versionFlags}`, "-o", join(result, "pulumi")];
+    execFileSync("go", [...flags, MODULE], {
       cwd: work,
       env: { ...process.env, GOFLAGS: "-mod=readonly" },
       stdio: ["ignore", "inherit", "inherit"],
@@ -107,6 +116,16 @@ function build(version, folder) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * Lets Go find the modules of a version that is not pinned. They follow from the go.mod files of that version, and Go
+ * compares each with its checksum database.
+ */
+function resolveModules(version, work) {
+  const replaced = /^replace .*$/m.exec(readFileSync(join(SOURCES, VERSION, "go.mod"), "utf8"))?.[0];
+  writeFileSync(join(work, "go.mod"), `module keyplane.test/real-cli\n\n${replaced}\n`);
+  execFileSync("go", ["get", `${MODULE}@v${version}`], { cwd: work, stdio: ["ignore", "inherit", "inherit"] });
 }
 
 /** Moves a folder, also to another file system. The CLI comes last, because its presence shows that all is there. */

@@ -1,7 +1,7 @@
 // Builds what a release has, and judges it as the registries would. Prints one line for each verdict. A part that this
 // machine cannot try says so. Needs the build.
-//   npm run release:check -- [--offline] [--release] [--tag TAG] [--tarball FILE] [--archives FOLDER] [--out FOLDER]
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+//   npm run release:check -- [--offline] [--release] [--tag TAG] [--tarball FILE] [--archives FOLDER]
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,6 @@ import { archivesOf } from "./plugin/archives.mjs";
 import { SYSTEMS, THIS_SYSTEM } from "./plugin/node.mjs";
 import { PARTS } from "./release/parts.mjs";
 import { CLI_PARTS } from "./release/parts-cli.mjs";
-import { ONLINE_PARTS } from "./release/parts-online.mjs";
 import { readSettings, unsetIn } from "./release/settings.mjs";
 import { summary, tried, unset } from "./release/verdicts.mjs";
 
@@ -25,8 +24,6 @@ const { values: options } = parseArgs({
     // What was built before, instead of a new build.
     tarball: { type: "string" },
     archives: { type: "string" },
-    // Where the list of components and the SDKs are kept.
-    out: { type: "string" },
   },
 });
 
@@ -37,7 +34,6 @@ const once = (make) => {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "keyplane-release-"));
-if (options.out !== undefined) mkdirSync(options.out, { recursive: true });
 try {
   const settings = readSettings();
   const manifest = read("package.json");
@@ -57,11 +53,10 @@ try {
     tag: options.tag,
     isRelease: options.release,
     here: process.env.GITHUB_REPOSITORY,
-    out: options.out,
   };
   const verdicts = unset(unsetIn(settings));
   for (const verdict of verdicts) print(verdict);
-  for (const part of [...PARTS, ...ONLINE_PARTS, ...CLI_PARTS]) {
+  for (const part of [...PARTS, ...CLI_PARTS]) {
     const found = await tried(part, context, { offline: options.offline, has: isOnPath });
     for (const verdict of found) print(verdict);
     verdicts.push(...found);

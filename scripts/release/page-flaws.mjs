@@ -1,17 +1,5 @@
 import { parse } from "yaml";
 
-/** The languages of Pulumi, as the Pulumi Registry calls them, with the names of their fenced blocks. */
-const BLOCKS = {
-  typescript: /^(ts|typescript)$/,
-  python: /^python$/,
-  go: /^go$/,
-  csharp: /^csharp$/,
-  java: /^java$/,
-  yaml: /^yaml$/,
-};
-const CHOOSER = /\{\{< chooser language "([^"]*)" >\}\}([\s\S]*?)\{\{< \/chooser >\}\}/g;
-const CHOOSABLE = /\{\{% choosable language (\S+) %\}\}([\s\S]*?)\{\{% \/choosable %\}\}/g;
-
 /**
  * What the Pulumi Registry would refuse in docs/_index.md, in sentences.
  *
@@ -19,13 +7,7 @@ const CHOOSABLE = /\{\{% choosable language (\S+) %\}\}([\s\S]*?)\{\{% \/choosab
  * @param {string} displayName - The `displayName` of the schema.
  */
 export function flawsOfIndex(page, displayName) {
-  const choosers = [...page.matchAll(CHOOSER)];
-  return [
-    ...flawsOfPage(page, displayName),
-    ...(choosers.length === 0 ? ["no sample: a chooser with a block for each language is missing"] : []),
-    ...choosers.flatMap(([, listed, text]) => flawsOfChooser(listed.split(","), [...text.matchAll(CHOOSABLE)])),
-    ...unbalanced(page),
-  ];
+  return [...flawsOfPage(page, displayName), ...unbalanced(page)];
 }
 
 /**
@@ -40,8 +22,6 @@ export function flawsOfInstallation(page, { displayName, name, version, pluginDo
   const wanted = [
     [`pulumi plugin install resource ${name} v${version} --server ${server}\n`, "the command that installs the plugin"],
     [`pulumi package add ${name}@${version}\n`, "the command that generates an SDK"],
-    [`pulumi config set ${name}:`, "an example of a setting in the configuration"],
-    [`export ${name.toUpperCase()}_`, "an example of a setting in the environment"],
     ...packages.map((each) => [`\`${each}\``, "the name of a package"]),
   ];
   return [
@@ -64,20 +44,6 @@ function flawsOfPage(page, title) {
     ...Array.from(text.matchAll(/(!?)\[[^\]]*\]\(([^)\s]*)/g), ([, image, target]) => {
       return /^(https:\/\/|#)/.test(target) ? "" : `the ${image ? "image" : "link"} ${target} must be absolute`;
     }).filter((flaw) => flaw !== ""),
-  ];
-}
-
-function flawsOfChooser(listed, blocks) {
-  const missing = Object.keys(BLOCKS).filter((language) => !listed.includes(language));
-  return [
-    ...missing.map((language) => `a sample lacks the language ${language}`),
-    ...(listed.join() === blocks.map(([, language]) => language).join()
-      ? []
-      : [`the chooser lists ${listed.join(", ")}, but has blocks for ${blocks.map(([, each]) => each).join(", ")}`]),
-    ...blocks.flatMap(([, language, text]) => {
-      const [, fence] = /^```(\w+)\n[\s\S]+?\n```$/m.exec(text) ?? [];
-      return BLOCKS[language]?.test(fence) ? [] : [`the block for ${language} contains no code in ${language}`];
-    }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { flawsOfRuns, run } from "../lib/run.mjs";
@@ -19,7 +19,6 @@ export const CLI_PARTS = [
   ...SDKS.map(({ language, name, tools, flawsOf }) => ({
     name: `the SDK for ${name}, generated and tried`,
     tools: ["pulumi", ...tools],
-    online: true,
     judge: (context) => flawsOfSdk(language, flawsOf, context),
   })),
 ];
@@ -50,13 +49,12 @@ function namesIn(member) {
 }
 
 function flawsOfSdk(language, flawsOf, context) {
-  const { folder, out } = context;
+  const { folder } = context;
   const sdks = join(folder, "sdks");
   mkdirSync(sdks, { recursive: true });
   const generate = ["package", "gen-sdk", schemaFile, "--language", language, "--out", sdks];
   const flaws = flawsOfRuns([["pulumi", generate, cliOptions(context)]]);
   if (flaws.length > 0) return flaws;
-  if (out !== undefined) cpSync(join(sdks, language), join(out, "sdk", language), { recursive: true });
   return flawsOf(join(sdks, language), context);
 }
 

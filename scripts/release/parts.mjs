@@ -10,7 +10,6 @@ import { flawsOfStarting } from "../plugin/starting.mjs";
 import { renderSchema } from "../schema/render.mjs";
 import { flawsOfArchives } from "./archive-flaws.mjs";
 import { manifestWith, wrongTexts } from "./fill.mjs";
-import { flawsOfLogo } from "./logo-flaws.mjs";
 import { namesOf } from "./names.mjs";
 import { flawsOfIndex, flawsOfInstallation } from "./page-flaws.mjs";
 import { flawsOfSchema } from "./schema-flaws.mjs";
@@ -27,7 +26,6 @@ export const PARTS = [
   { name: "provider/plugin/schema.json", judge: flawsOfCommittedSchema },
   { name: "docs/_index.md", judge: ({ schema }) => flawsOfIndex(read("docs/_index.md"), schema.displayName) },
   { name: "docs/installation-configuration.md", judge: flawsOfInstallationPage },
-  { name: "docs/logo.svg", judge: () => flawsOfLogo(read("docs/logo.svg")) },
   { name: "the npm package: what it contains", judge: flawsOfPackage },
   {
     name: "the npm package: what Node and bundlers expect",

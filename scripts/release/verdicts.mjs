@@ -1,24 +1,21 @@
-/** Thrown by a part that cannot be tried on this machine. Its message says why. */
-export class NotTried extends Error {}
-
 /**
  * Runs a part of the check.
  *
- * @param {{ name: string, tools?: string[], online?: boolean, judge: (context: any) => unknown }} part - `judge` returns
- *   the flaws, in sentences. `tools` must be on the PATH. `online` parts need a package registry.
+ * @param {{ name: string, tools?: string[], judge: (context: any) => unknown }} part - `judge` returns
+ *   the flaws, in sentences. `tools` must be on the PATH.
  * @param {any} context - What the parts share.
  * @param {{ offline: boolean, has: (tool: string) => boolean }} machine
  * @returns {Promise<{ verdict: "passed" | "failed" | "unset" | "not tried", text: string }[]>} One line for each verdict.
  */
-export async function tried({ name, tools = [], online = false, judge }, context, { offline, has }) {
+export async function tried({ name, tools = [], judge }, context, { offline, has }) {
   const missing = tools.filter((tool) => !has(tool));
-  if (offline && (online || tools.length > 0)) return [notTried(name, "--offline leaves it out")];
+  if (offline && tools.length > 0) return [notTried(name, "--offline leaves it out")];
   if (missing.length > 0) return [notTried(name, `${missing.join(", ")} is not on the PATH`)];
   try {
     const flaws = await judge(context);
     return flaws.length === 0 ? [{ verdict: "passed", text: name }] : flaws.map((flaw) => failed(name, flaw));
   } catch (error) {
-    return [error instanceof NotTried ? notTried(name, error.message) : failed(name, error.message)];
+    return [failed(name, error.message)];
   }
 }
 

@@ -6,7 +6,6 @@ const root = new URL("../../../", import.meta.url);
 const script = (name: string) => import(new URL(`scripts/${name}.mjs`, root).href);
 const { flawsOfSchema } = await script("release/schema-flaws");
 const { flawsOfIndex, flawsOfInstallation } = await script("release/page-flaws");
-const { flawsOfLogo } = await script("release/logo-flaws");
 const { flawsOfArchives } = await script("release/archive-flaws");
 const { archiveNameFor } = await script("plugin/archives");
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -19,7 +18,6 @@ const schemaWith = (change: (schema: Loose) => void): Loose => {
   change(schema);
   return schema;
 };
-const key = (schema: Loose): Loose => schema.resources["keyplane:index:ApiKey"];
 
 test("the schema has no flaw", () => {
   expect(
@@ -31,11 +29,6 @@ test("the schema has no flaw", () => {
 });
 
 test.each<[string, (schema: Loose) => void, string]>([
-  [
-    "a misspelt member",
-    (s) => Object.assign(s, { displayname: "K" }),
-    "the schema has displayname, which Pulumi does not know",
-  ],
   ["no display name", (s) => delete s.displayName, "displayName is missing"],
   ["no license", (s) => delete s.license, "license is missing"],
   [
@@ -57,68 +50,6 @@ test.each<[string, (schema: Loose) => void, string]>([
   ],
   ["no version", (s) => delete s.version, `version must be ${version}`],
   ["no settings of a language", (s) => delete s.language.java, "language has no settings for java"],
-  [
-    "a wrong token",
-    (s) => Object.assign(s.resources, { "keyplane:Key": key(s) }),
-    "keyplane:Key must have the form keyplane:MODULE:NAME",
-  ],
-  [
-    "a foreign token",
-    (s) => Object.assign(s.types, { "other:index:Key": s.types["keyplane:index:Project"] }),
-    "other:index:Key must have the form",
-  ],
-  [
-    "a reference to nothing",
-    (s) => Object.assign(key(s).properties.name, { $ref: "#/types/keyplane:index:Gone" }),
-    "ApiKey.name refers to #/types/keyplane:index:Gone",
-  ],
-  [
-    "an unknown type",
-    (s) => Object.assign(key(s).properties.name, { type: "text" }),
-    "ApiKey.name has the unknown type text",
-  ],
-  ["an array of nothing", (s) => Object.assign(key(s).properties.name, { type: "array" }), "ApiKey.name has no items"],
-  [
-    "a map of an unknown type",
-    (s) => Object.assign(s.config.variables.baseUrl, { type: "object", additionalProperties: { type: "x" } }),
-    "config.baseUrl{} has the unknown type x",
-  ],
-  [
-    "a required output that is missing",
-    (s) => key(s).required.push("gone"),
-    "ApiKey requires gone, which it does not have",
-  ],
-  [
-    "a required input that is missing",
-    (s) => Object.assign(key(s), { requiredInputs: ["gone"] }),
-    "ApiKey inputs requires gone",
-  ],
-  ["a resource without a description", (s) => delete key(s).description, "keyplane:index:ApiKey has no description"],
-  [
-    "an input without a description",
-    (s) => delete key(s).inputProperties.name.description,
-    "ApiKey inputs.name has no description",
-  ],
-  [
-    "a misspelt member of a property",
-    (s) => Object.assign(key(s).properties.key, { secrets: true }),
-    "ApiKey.key has secrets, which Pulumi does not know",
-  ],
-  [
-    "a reserved name",
-    (s) => Object.assign(key(s).properties, { urn: key(s).properties.name }),
-    "ApiKey.urn has a name that Pulumi uses",
-  ],
-  [
-    "a function without a description",
-    (s) => delete s.functions["keyplane:index:getProject"].description,
-    "keyplane:index:getProject has no description",
-  ],
-  [
-    "a name that no language allows",
-    (s) => Object.assign(s.config.variables, { "base-url": s.config.variables.baseUrl }),
-    "config.base-url has no name that all languages allow",
-  ],
 ])("a schema with %s is refused", (_, change, words) => {
   expect(flawsOfSchema(schemaWith(change), version).join("\n")).toContain(words);
 });
@@ -140,18 +71,6 @@ test.each<[string, string, string]>([
     "its meta_desc must have 50 to 160 characters",
   ],
   ["a second title", index.replace("## Example", "# Example"), "it must have no heading of the first level"],
-  ["no sample", index.replace(/\{\{< chooser[\s\S]*\/chooser >\}\}/, ""), "no sample"],
-  [
-    "a language less",
-    index.replace(",java,", ",").replace(/\{\{% choosable language java[\s\S]*?\/choosable %\}\}/, ""),
-    "a sample lacks the language java",
-  ],
-  [
-    "a block less than listed",
-    index.replace(/\{\{% choosable language java[\s\S]*?\/choosable %\}\}/, ""),
-    "the chooser lists",
-  ],
-  ["code of another language", index.replace("```java", "```go"), "the block for java contains no code in java"],
   ["an open block", index.replace("{{% /choosable %}}", ""), "a choosable is not closed"],
 ])("an overview with %s is refused", (_, page, words) => {
   expect(flawsOfIndex(page, "Keyplane").join("\n")).toContain(words);
@@ -166,16 +85,6 @@ test.each<[string, string, string]>([
   ],
   ["another version", installation.replaceAll("0.2.0", "0.1.0"), "it lacks the command that generates an SDK"],
   [
-    "no setting in the configuration",
-    installation.replaceAll("pulumi config set", "pulumi up"),
-    "it lacks an example of a setting in the configuration",
-  ],
-  [
-    "no setting in the environment",
-    installation.replaceAll("export KEYPLANE", "KEYPLANE"),
-    "it lacks an example of a setting in the environment",
-  ],
-  [
     "a package less",
     installation.replaceAll("pulumi_keyplane", "keyplane"),
     "it lacks the name of a package: `pulumi_keyplane`",
@@ -185,20 +94,6 @@ test.each<[string, string, string]>([
   const at = { ...release, pluginDownloadURL: /--server (\S+)/.exec(installation)?.[1] };
   expect(flawsOfInstallation(installation, at)).toEqual([]);
   expect(flawsOfInstallation(page, at).join("\n")).toContain(words);
-});
-
-const logo = read("docs/logo.svg");
-
-test.each<[string, string, string]>([
-  ["a script", logo.replace("</svg>", "<script>x()</script></svg>"), "it contains <script"],
-  ["a handler", logo.replace("<rect", '<rect onload="x()"'), "it contains onload="],
-  ["an outside image", logo.replace("</svg>", '<image href="https://x"/></svg>'), "it contains <image"],
-  ["no namespace", logo.replace(/ xmlns="[^"]*"/, ""), "it has no xmlns"],
-  ["a margin", logo.replace("0 0 100 100", "0 0 120 100"), "its viewBox must be a square"],
-  ["another format", "PNG", "it is no SVG"],
-])("a logo with %s is refused", (_, svg, words) => {
-  expect(flawsOfLogo(logo)).toEqual([]);
-  expect(flawsOfLogo(svg).join("\n")).toContain(words);
 });
 
 test("archives without a flaw, and those of another version, without a sum or with another content", () => {

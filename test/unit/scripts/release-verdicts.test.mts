@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-const { NotTried, summary, tried, unset } = await import(
-  new URL("../../../scripts/release/verdicts.mjs", import.meta.url).href
-);
+const { summary, tried, unset } = await import(new URL("../../../scripts/release/verdicts.mjs", import.meta.url).href);
 
 const machine = { offline: false, has: (tool: string) => tool === "npm" };
 const part = (judge: () => unknown, more: object = {}) => ({ name: "the part", judge, ...more });
@@ -43,12 +41,7 @@ test("a part that cannot be tried says why, and does not run", async () => {
     { verdict: "not tried", text: "the part: go, pulumi is not on the PATH" },
   ]);
   const leftOut = [{ verdict: "not tried", text: "the part: --offline leaves it out" }];
-  expect(await reasons(part(never, { online: true }), true)).toEqual(leftOut);
   expect(await reasons(part(never, { tools: ["npm"] }), true)).toEqual(leftOut);
-  const gives = part(() => {
-    throw new NotTried("the registry has no answer");
-  });
-  expect(await reasons(gives)).toEqual([{ verdict: "not tried", text: "the part: the registry has no answer" }]);
 });
 
 test("the check fails if a part fails or none ran, and before a release also if something is unset or was not tried", () => {

@@ -1,6 +1,5 @@
 // Draws docs/up.svg from two real runs of examples/quickstart in a terminal of the embedded engine: one creates two
 // keys, one rotates a key. The service starts an operation with each key, so that the run waits for something.
-//   node scripts/pictures/draw-up.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

@@ -1,6 +1,5 @@
 // Draws docs/overlap.svg from the control plane's log of a real run of examples/overlap: three days with two
 // applications that restart late, and `pulumi up` twice a day.
-//   node scripts/pictures/draw-overlap.mjs
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
