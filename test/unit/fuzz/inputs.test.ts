@@ -9,7 +9,7 @@ import { resourceTypes } from "../../../provider/resources/all";
 import { type CheckCall, checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { resolveSettings } from "../../../provider/settings/settings";
-import { DELETE, key, TestStack } from "../resources/harness";
+import { DELETE, key, TestStack } from "../../engineless/test-stack";
 import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];

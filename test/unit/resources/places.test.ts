@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, key, LIST, POST, rotating, TestStack } from "./harness";
+import { codeOf, key, LIST, POST, rotating, TestStack } from "../../engineless/test-stack";
 
 const ORGANIZATION = "org-local-1";
 const THERE = { organizationId: ORGANIZATION };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Members } from "../../../provider/members";
-import { DAY, HOUR, key, rotating, TestStack } from "./harness";
+import { DAY, HOUR, key, rotating, TestStack } from "../../engineless/test-stack";
 
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
