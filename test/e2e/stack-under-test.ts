@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   type ControlPlane,
   drivenTime,
@@ -40,7 +40,8 @@ export const DELETE = "DELETE /api_keys/{key_id}";
 
 /** A stack of a whole program at a control plane, on either engine. It collects the output, to search it for secrets. */
 export class StackUnderTest {
-  private readonly printed: Record<string, string> = {};
+  /** What its commands have printed. */
+  readonly printed: Record<string, string> = {};
 
   private constructor(
     readonly workspace: Workspace,
@@ -48,7 +49,7 @@ export class StackUnderTest {
     readonly frontEnd: FrontEnd,
   ) {}
 
-  /** Prepares a program, or an example by the name of its folder. */
+  /** Prepares a program, a folder with one, or an example by the name of its folder. */
   static async of(
     plane: ControlPlane,
     program: string | Record<string, string>,
@@ -57,7 +58,7 @@ export class StackUnderTest {
   ): Promise<StackUnderTest> {
     const workspace = await Workspace.create({
       ...options,
-      program: typeof program === "string" ? join(examples, program) : program,
+      program: typeof program === "string" ? resolve(examples, program) : program,
       config: { "keyplane:baseUrl": plane.url, ...options.config },
       secretConfig: { "keyplane:apiKey": plane.apiKey, ...options.secretConfig },
       // Types are checked with all others; checking them again in every run costs a second each.
@@ -93,9 +94,13 @@ export class StackUnderTest {
       ...options.env,
     };
     const result = await this.workspace.run(command, { inProcess: true, ...options, env });
-    const number = Object.keys(this.printed).length + 1;
-    this.printed[`output of ${command}, command ${number}`] = result.stdout + result.stderr;
+    this.collect(command, result);
     return result;
+  }
+
+  /** Collects what a command has printed. */
+  collect(command: string, { stdout, stderr }: Pick<RunResult, "stdout" | "stderr">): void {
+    this.printed[`output of command ${Object.keys(this.printed).length + 1}, ${command}`] = stdout + stderr;
   }
 
   /** Runs a command that must have nothing to do. */
@@ -103,11 +108,15 @@ export class StackUnderTest {
     expect((await this.run(command)).changes).toEqual([]);
   }
 
-  /** Checks that no file and no output of the stack contains any secret that was ever issued. */
+  /** Where files or output of the stack show a secret that was ever issued. */
+  async secretsShown(issuedBefore: readonly string[] = []) {
+    const issued = new Set([...issuedBefore, ...(await this.plane.secretsEverIssued())]);
+    const secrets = Object.fromEntries([...issued].map((secret, index) => [`secret ${index}`, secret]));
+    return searchSecrets(secrets, { paths: [this.workspace.directory], texts: this.printed });
+  }
+
   async expectNoSecrets(): Promise<void> {
-    const issued = (await this.plane.secretsEverIssued()).map((secret, index) => [`${index}`, secret] as const);
-    const where = { paths: [this.workspace.directory], texts: this.printed };
-    expect(await searchSecrets(Object.fromEntries(issued), where)).toEqual([]);
+    expect(await this.secretsShown()).toEqual([]);
   }
 
   /** Destroys the stack, and checks that no key stays live and no secret was disclosed. */
