@@ -273,7 +273,7 @@ describe("an exact name", () => {
     await stack.up(exact());
     expect((await stack.up(exact({ rotateAfter: "30d" }))).steps.ci).toBe("update");
     const replaced = await stack.up(exact({ rotationTriggers: { a: "1" }, rotateAfter: "30d" }));
-    expect(replaced).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(replaced).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(replaced.requests.filter((each) => each !== LIST)).toEqual([DELETE, POST]);
     expect(await stack.liveNames()).toEqual(["deploy"]);
   });
@@ -287,7 +287,7 @@ describe("an exact name", () => {
     expect([codeOf(failed), posts(failed)]).toEqual(["KP-AUTH", 0]);
     expect(stack.outputs().keyId).toBe(old);
     expect(await stack.up(exact({ rotationTriggers: { a: "2" } }))).toMatchObject({
-      ...{ steps: { ci: "replace" }, errors: {} },
+      ...{ steps: { ci: "replace" }, succeeded: true },
     });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
@@ -300,7 +300,7 @@ describe("an exact name", () => {
     expect(stack.find("ci")?.notReady).toBeDefined();
     expect(stack.outputs()).not.toHaveProperty("keyId");
     const run = await stack.up(exact({ rotationTriggers: { a: "2" } }));
-    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "update" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     expect(stack.resources).toHaveLength(1);
   });
@@ -406,7 +406,7 @@ describe("an exact name", () => {
     const stack = await TestStack.start();
     await stack.plane.state.createKey("deploy");
     const run = await stack.up(exact({ onNameConflict: "revokeUnused" }));
-    expect(run).toMatchObject({ errors: {}, exports: 1 });
+    expect(run).toMatchObject({ succeeded: true, exports: 1 });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
@@ -518,7 +518,7 @@ describe("an exact name", () => {
     expect((await stack.up({ ci: key({ rotationTriggers: { a: "1" } }) })).steps.ci).not.toBe("replace");
     expect(await stack.liveNames()).toEqual(["deploy"]);
     const run = await stack.up({ ci: key({ rotationTriggers: { a: "2" } }) });
-    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.liveNames()).toEqual([expect.stringMatching(/^ci-[a-z2-7]{12}$/)]);
   });
 
@@ -566,7 +566,7 @@ describe("a key that must become ready", () => {
     expect(stack.outputs().pending).toHaveLength(1);
     await stack.clock.pass(HOUR);
     const run = await stack.up(program);
-    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "update" }, succeeded: true });
     expect(run.requests).toContain(POLL);
     expect(posts(run)).toBe(0);
     expect(stack.outputs()).toMatchObject({ keyId, key: secret });
@@ -579,7 +579,7 @@ describe("a key that must become ready", () => {
     expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
     const { keyId } = stack.outputs();
     const run = await stack.up(program);
-    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     expect(stack.outputs().keyId).not.toBe(keyId);
   });
@@ -608,7 +608,7 @@ describe("a key that must become ready", () => {
     const stack = await startWith({ route: "GET /projects", status: 401, count: null });
     expect(codeOf(await stack.up({ ci: key({ verify: true }) }))).toBe("KP-NOT-READY");
     await stack.plane.rules.clear();
-    expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 });

@@ -178,7 +178,7 @@ describe("a key that a killed creation left behind", () => {
     const other = providerUrn("eu");
     stack.notes = stack.notes.map((note) => withProvider(note, other));
     stack.more = [provider(other)];
-    expect(await stack.up({ db: key() })).toMatchObject({ errors: {}, warn: [], exports: 1 });
+    expect(await stack.up({ db: key() })).toMatchObject({ succeeded: true, warn: [], exports: 1 });
     expect(await stack.live()).toContain(left);
     // Without that provider in the state, nobody can be creating it.
     stack.more = [];
@@ -243,7 +243,7 @@ describe("a key that nothing proves to be an orphan", () => {
     await stack.plane.state.createKey(`db-${elsewhere}ccccccc`);
     await stack.plane.state.useKey(String(id));
     const before = await stack.live();
-    expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], info: [], errors: {}, exports: 0 });
+    expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], info: [], succeeded: true, exports: 0 });
     expect(await stack.live()).toEqual([...before, stack.outputs().keyId]);
   });
 
@@ -417,7 +417,7 @@ test("a key that another process of the run has made is left alone, although a l
   stack.startedAt = stack.clock.now() + SECOND;
   // The run began before the other process made its key.
   stack.beganAt = stack.clock.now() - HOUR;
-  expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], errors: {} });
+  expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], succeeded: true });
   expect(await stack.live()).toHaveLength(2);
 });
 
