@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../testing/control-plane";
 import { measure } from "./processes";
-import { compare, type Log, logOf, type Sample } from "./results";
+import { compare, type Row, rowOf, type Sample } from "./results";
 import type { FunctionName, Task } from "./task";
 
 const RTT_MS = 20;
@@ -15,15 +15,15 @@ const TARGETS: Readonly<Record<FunctionName, { readonly requests: (n: number) =>
 };
 
 /** Measures the functions that Pulumi's host calls, without an engine. */
-export async function functionRows(plane: ControlPlane, runs: number, isQuick: boolean): Promise<Log[]> {
+export async function functionRows(plane: ControlPlane, runs: number, isQuick: boolean): Promise<Row[]> {
   const n = isQuick ? 10 : 1000;
-  const rows: Log[] = [];
+  const rows: Row[] = [];
   for (const name of Object.keys(TARGETS) as FunctionName[]) {
     const { requests, ratio } = TARGETS[name];
     const sample = (client: Task["client"]) => () => sampleOf(plane, { name, client, n });
     const [own, base] = await compare(runs, sample("keyplane"), sample("bare"));
     const target = { requests: requests(n), ratio: isQuick ? undefined : ratio };
-    rows.push(logOf({ name: `functions: ${name}`, n, target }, own, base));
+    rows.push(rowOf({ name: `functions: ${name}`, n, target }, own, base));
   }
   return rows;
 }

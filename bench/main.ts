@@ -4,7 +4,7 @@ import { pulumiOnPath } from "../testing";
 import { functionRows } from "./functions";
 import { pluginStartRow } from "./plugin-start";
 import { startService } from "./processes";
-import { type Log, table } from "./results";
+import { type Row, table } from "./results";
 import { pluginRows, sealedRows, wholeRows } from "./whole-runs";
 
 const PARTS = ["functions", "embedded", "cli", "plugin", "sealed"] as const;
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const isWanted = (part: (typeof PARTS)[number]) => only.length === 0 || only.includes(part);
 
   const { plane, stop } = await startService();
-  const rows: Log[] = [];
+  const rows: Row[] = [];
   try {
     if (isWanted("functions")) rows.push(...(await functionRows(plane, runs, isQuick)));
     if (isWanted("embedded")) rows.push(...(await wholeRows(plane, { engine: "embedded", runs, isQuick })));

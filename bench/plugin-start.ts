@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { compare, type Log, logOf, type Sample } from "./results";
+import { compare, type Row, rowOf, type Sample } from "./results";
 
 const run = promisify(execFile);
 
 /** Measures the time until the plugin prints its port, compared with the start of Node without a script. */
-export async function pluginStartRow(runs: number): Promise<Log> {
+export async function pluginStartRow(runs: number): Promise<Row> {
   // Without an engine, the plugin ends at once.
   const engine = createServer().listen(0, "127.0.0.1");
   await once(engine, "listening");
@@ -19,7 +19,7 @@ export async function pluginStartRow(runs: number): Promise<Log> {
     timeOf(() => run(process.execPath, ["-e", "0"])),
   );
   engine.close();
-  return logOf({ name: "plugin: start", n: 0, target: { requests: 0, ratio: 3 } }, own, base);
+  return rowOf({ name: "plugin: start", n: 0, target: { requests: 0, ratio: 3 } }, own, base);
 }
 
 /** Starts the plugin, and ends it after its first line. */

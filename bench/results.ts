@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** One row of the results. */
-export interface Log {
+export interface Row {
   readonly name: string;
   /** Number of keys. */
   readonly n: number;
@@ -24,11 +24,11 @@ export interface Log {
 }
 
 /** A row from the samples of keyplane and of what it is compared with. */
-export function logOf(
-  { name, n, target }: Pick<Log, "name" | "n" | "target">,
+export function rowOf(
+  { name, n, target }: Pick<Row, "name" | "n" | "target">,
   own: readonly Sample[],
   base: readonly Sample[],
-): Log {
+): Row {
   const requests = median(own.map((sample) => sample.requests));
   const [ms, msBase] = [own, base].map((samples) => median(samples.map((sample) => sample.ms))) as [number, number];
   const isMet = requests === target.requests && ms <= msBase * (target.ratio ?? Number.POSITIVE_INFINITY);
@@ -46,7 +46,7 @@ export async function compare<T>(runs: number, own: () => Promise<T>, base: () =
 }
 
 /** Formats rows as a table in Markdown. */
-export function table(rows: readonly Log[]): string {
+export function table(rows: readonly Row[]): string {
   const lines = rows.map(({ name, n, requests, ms, msBase, target, isMet }) => [
     ...[name, String(n), String(requests), ms.toFixed(0), msBase.toFixed(0), (ms / msBase).toFixed(2)],
     `${target.requests} requests${target.ratio === undefined ? "" : `, ${target.ratio} times`}`,

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type EngineName, type RunResult, Workspace } from "../testing";
 import type { ControlPlane } from "../testing/control-plane";
-import { compare, type Log, logOf, type Sample } from "./results";
+import { compare, type Row, rowOf, type Sample } from "./results";
 
 const PHASES = ["create", "noop", "refresh", "destroy"] as const;
 type Phase = (typeof PHASES)[number];
@@ -56,7 +56,7 @@ for (let at = 0; at < ${n}; at++) {
 export async function wholeRows(
   plane: ControlPlane,
   { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
-): Promise<Log[]> {
+): Promise<Row[]> {
   const isJudged = engine === "cli" && !isQuick;
   const row = (phase: Phase, ratio: number) => ({
     name: `${engine}: ${phase}`,
@@ -66,7 +66,7 @@ export async function wholeRows(
     ...{ create: row("create", 1.1), noop: row("noop", 1.05) },
     ...{ refresh: row("refresh", 1.35), destroy: row("destroy", 1.35) },
   };
-  const measured: Log[] = [];
+  const measured: Row[] = [];
   for (const n of isQuick ? [5] : [10, 100, 400]) {
     measured.push(...(await rowsOf(plane, { engine, own: keys("keyplane"), base: NOTHING, n, runs, rows })));
   }
@@ -80,7 +80,7 @@ export async function wholeRows(
 export async function pluginRows(
   plane: ControlPlane,
   { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
-): Promise<Log[]> {
+): Promise<Row[]> {
   execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
   const env = { NODE_OPTIONS: "--stack-trace-limit=0" };
   const own = { ...keys("plugin-sdk"), plugins: { keyplane: "bin" }, env };
@@ -109,8 +109,8 @@ const RECIPIENTS: Readonly<Record<string, object>> = {
 export async function sealedRows(
   plane: ControlPlane,
   { engine, runs, isQuick }: { readonly engine: EngineName; readonly runs: number; readonly isQuick: boolean },
-): Promise<Log[]> {
-  const measured: Log[] = [];
+): Promise<Row[]> {
+  const measured: Row[] = [];
   for (const [format, sealTo] of Object.entries(RECIPIENTS)) {
     const rows = { create: { name: `sealed: ${format}`, ratio: isQuick ? undefined : 1.25 } };
     const own = keys("keyplane", { sealTo });
@@ -120,7 +120,7 @@ export async function sealedRows(
   return measured;
 }
 
-async function rowsOf(plane: ControlPlane, { engine, own, base, n, runs, rows }: Comparison): Promise<Log[]> {
+async function rowsOf(plane: ControlPlane, { engine, own, base, n, runs, rows }: Comparison): Promise<Row[]> {
   const phases = PHASES.filter((phase) => rows[phase] !== undefined);
   const sample = (stack: Stack) => () => sampleOf(plane, engine, stack, n, phases);
   const samples = await compare(runs, sample(own), sample(base));
@@ -130,7 +130,7 @@ async function rowsOf(plane: ControlPlane, { engine, own, base, n, runs, rows }:
       Sample[],
       Sample[],
     ];
-    return logOf({ name, n, target: { requests: REQUESTS[phase](n), ratio } }, ownSamples, baseSamples);
+    return rowOf({ name, n, target: { requests: REQUESTS[phase](n), ratio } }, ownSamples, baseSamples);
   });
 }
 

@@ -17,7 +17,16 @@ import { DynamicHost } from "../../testing/engine/provider/host";
 import { call } from "../../testing/engine/provider/plugin-process";
 import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
 import { PulumiCli } from "./pulumi-cli";
-import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
+import {
+  differenceOf,
+  failuresOf,
+  fromStruct,
+  type Logged,
+  orNotReady,
+  type Reached,
+  RecordingEngine,
+  type Values,
+} from "./recording-engine";
 
 export { UNKNOWN } from "./recording-engine";
 
@@ -85,7 +94,7 @@ export class HostUnderTest {
     const response = await call<CheckResponse>((done) => this.client.check(request, done));
     return {
       inputs: fromStruct(response.getInputs()),
-      failures: response.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`),
+      failures: failuresOf(response),
     };
   }
 
@@ -95,9 +104,7 @@ export class HostUnderTest {
       .setId(id)
       .setOlds(this.struct(olds))
       .setNews(this.struct({ ...this.base(kind), ...news }));
-    const response = await call<DiffResponse>((done) => this.client.diff(request, done));
-    const { DIFF_SOME } = this.sdk.provider.DiffResponse.DiffChanges;
-    return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
+    return differenceOf(this.sdk, await call<DiffResponse>((done) => this.client.diff(request, done)));
   }
 
   async create(kind: string, inputs: Values): Promise<Reached> {

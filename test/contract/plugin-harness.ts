@@ -11,19 +11,26 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { SECRET, SIGNATURE } from "../../provider/members";
+import { unmarked } from "../../provider/session/values";
 import type { ControlPlane } from "../../testing";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { named } from "../../testing/engine/provider/grpc-provider";
 import { call, PluginProcess } from "../../testing/engine/provider/plugin-process";
 import { pluginFolder } from "../plugin-folder";
 import { PulumiCli, type SavedResource } from "./pulumi-cli";
-import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
+import {
+  differenceOf,
+  failuresOf,
+  fromStruct,
+  type Logged,
+  orNotReady,
+  type Reached,
+  RecordingEngine,
+  type Values,
+} from "./recording-engine";
 
 export { UNKNOWN, type Values } from "./recording-engine";
-
-/** Pulumi's marks of a secret. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** A secret value, as an engine sends it to a provider. */
 export const secret = (value: unknown) => ({ [SIGNATURE]: SECRET, value });
@@ -158,7 +165,7 @@ export class PluginUnderTest {
     request.setOlds(structOf(olds)).setNews(structOf(news));
     const response = await call<CheckResponse>((done) => this.client.checkConfig(request, done));
     const raw = fromStruct(response.getInputs());
-    this.provider = plain(raw) as Values;
+    this.provider = unmarked(raw) as Values;
     return { raw, inputs: this.provider, failures: failuresOf(response) };
   }
 
@@ -166,7 +173,7 @@ export class PluginUnderTest {
     const request = named(new sdk.provider.DiffRequest(), this.providerUrn());
     request.setOlds(structOf({})).setOldInputs(structOf(olds)).setNews(structOf(news));
     const response = await call<DiffResponse>((done) => this.client.diffConfig(request, done));
-    return { ...differenceOf(response), diffs: response.getDiffsList() };
+    return { ...differenceOf(sdk, response), diffs: response.getDiffsList() };
   }
 
   /** Configures the plugin with inputs of the provider resource. They arrive with marks of secrets. */
@@ -184,13 +191,13 @@ export class PluginUnderTest {
       .setNews(structOf(news))
       .setRandomseed(this.seed ?? randomBytes(16));
     const response = await call<CheckResponse>((done) => this.client.check(request, done));
-    return { inputs: plain(fromStruct(response.getInputs())) as Values, failures: failuresOf(response) };
+    return { inputs: unmarked(fromStruct(response.getInputs())) as Values, failures: failuresOf(response) };
   }
 
   async diff({ kind, name, id, outputs, inputs }: State, news: Values) {
     const request = named(new sdk.provider.DiffRequest(), this.urn(kind, name)).setId(id);
     request.setOlds(structOf(outputs)).setOldInputs(structOf(inputs)).setNews(structOf(news));
-    return differenceOf(await call<DiffResponse>((done) => this.client.diff(request, done)));
+    return differenceOf(sdk, await call<DiffResponse>((done) => this.client.diff(request, done)));
   }
 
   /** Creates a resource with checked inputs. */
@@ -235,7 +242,7 @@ export class PluginUnderTest {
     const response = await call<ReadResponse>((done) => this.client.read(request, done));
     if (response.getId() === "") return undefined;
     const read = {
-      inputs: plain(fromStruct(response.getInputs())) as Values,
+      inputs: unmarked(fromStruct(response.getInputs())) as Values,
       outputs: clear(response.getProperties()),
     };
     return { kind, name, id: response.getId(), ...read };
@@ -369,15 +376,6 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   throw new Error(`it did not fail, but returned ${JSON.stringify(outcome.value)}`);
 }
 
-/** Removes the marks of secrets at any depth. */
-export function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  const members = value as Values;
-  if (members[SIGNATURE] === SECRET) return plain(members.value);
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, plain(member)]));
-}
-
 /** The outputs of a resource. Throws if the secret of a key is not marked, because an engine would save it in clear. */
 function clear(struct: Struct | undefined): Values {
   const raw = fromStruct(struct);
@@ -385,21 +383,9 @@ function clear(struct: Struct | undefined): Values {
     const value = raw[name];
     if (typeof value === "string") throw new Error(`the plugin does not suffix ${name} as a secret`);
   }
-  return plain(raw) as Values;
+  return unmarked(raw) as Values;
 }
 
 function structOf(values: Values): Struct {
   return sdk.struct.fromJavaScript(values as { [name: string]: string });
-}
-
-function failuresOf(response: CheckResponse): string[] {
-  return response.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`);
-}
-
-function differenceOf(response: DiffResponse) {
-  const { DIFF_SOME } = sdk.provider.DiffResponse.DiffChanges;
-  return {
-    changes: response.getChanges() === DIFF_SOME,
-    replaces: response.getReplacesList(),
-  };
 }

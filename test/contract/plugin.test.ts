@@ -2,9 +2,10 @@ import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import type { GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
+import { unmarked } from "../../provider/session/values";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { call } from "../../testing/engine/provider/plugin-process";
-import { cli, failureOf, PluginUnderTest, plain, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
+import { cli, failureOf, PluginUnderTest, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
 
 let plane: ControlPlane;
 
@@ -248,6 +249,6 @@ describe("the plugin", () => {
     const state = await plugin.create("RotatingApiKey", inputs);
     expect(state.outputs).toMatchObject({ previousKeyId: null, previousKey: null, rotateAt: null });
     expect(state.outputs.rotationTriggers).toEqual({ at: "1" });
-    expect(plain(state.outputs)).toEqual(state.outputs);
+    expect(unmarked(state.outputs)).toEqual(state.outputs);
   });
 });

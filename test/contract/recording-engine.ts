@@ -1,4 +1,5 @@
 import type { Server, ServiceError } from "@grpc/grpc-js";
+import type { CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 
@@ -80,6 +81,16 @@ export async function orNotReady<T extends Reached>(
     const failure = sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
     return { id: failure.getId(), outputs: read(failure.getProperties()), notReady: failure.getReasonsList() };
   }
+}
+
+/** Why a check refuses its inputs. */
+export function failuresOf(response: CheckResponse): string[] {
+  return response.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`);
+}
+
+export function differenceOf(sdk: PulumiSdk, response: DiffResponse) {
+  const { DIFF_SOME } = sdk.provider.DiffResponse.DiffChanges;
+  return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
 }
 
 export function fromStruct(struct: Struct | undefined): Values {

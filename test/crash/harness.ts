@@ -1,21 +1,16 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
+import { type ControlPlane, type EngineName, startControlPlane, type Workspace } from "keyplane/testing";
+import { type FrontEnd, optionsFor, SDK, StackUnderTest } from "../e2e/stack-under-test";
 import { nextSecond } from "../next-second";
-import { pluginForPreloads } from "../plugin-folder";
-import { type Case, casesOf, type FrontEnd, type Message } from "./plan";
+import { type Case, casesOf, type Message } from "./plan";
 import { HAND_ID, HAND_KEY, KEY_OF_A, type Keys, marginOf, type Scenario } from "./scenarios";
 
 const ROOT = dirname(require.resolve("keyplane/package.json"));
 const ASSETS = join(ROOT, "test", "crash");
 const { tagOf } = require(join(ROOT, "dist", "provider", "keys", "naming.js")) as { tagOf(urn: string): string };
 const API_KEY = "kp_admin-of-the-crash-tests-0123456789";
-
-const TYPES: Readonly<Record<FrontEnd, string>> = {
-  dynamic: "pulumi-nodejs:dynamic/keyplane:ApiKey",
-  plugin: "keyplane:index:ApiKey",
-};
 
 /** What a case starts from. */
 interface Prepared {
@@ -38,8 +33,8 @@ interface Prepared {
 /** One stack at one control plane, for one case. */
 export interface Stage {
   readonly plane: ControlPlane;
+  readonly stack: StackUnderTest;
   readonly workspace: Workspace;
-  readonly frontEnd: FrontEnd;
   /** The folder in which the processes of the run write their notes. */
   readonly notes: string;
   readonly start: Prepared;
@@ -105,14 +100,13 @@ export class CrashHarness {
     await rm(data, { force: true });
     if (start.data !== "") await writeFile(data, start.data);
     const plane = await startControlPlane({ port: this.port, data, apiKey: API_KEY });
-    const workspace = await Workspace.create({
-      engine: this.engine,
-      program: join(ASSETS, "program"),
-      packages: { consumer: join(ASSETS, "consumer"), "plugin-sdk": join(ROOT, "test", "plugin-sdk") },
-      ...(this.frontEnd === "plugin" && { plugins: { keyplane: pluginForPreloads() } }),
-      config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "20s" },
-      secretConfig: { "keyplane:apiKey": API_KEY },
-    });
+    const { packages, plugins } = optionsFor(this.frontEnd);
+    const options = {
+      ...{ engine: this.engine, plugins, config: { "keyplane:requestTimeout": "20s" } },
+      packages: { ...packages, consumer: join(ASSETS, "consumer") },
+    };
+    const stack = await StackUnderTest.of(plane, join(ASSETS, "program"), options, this.frontEnd);
+    const { workspace } = stack;
     const notes = join(workspace.directory, "notes");
     await mkdir(notes);
     if (start.state !== undefined) {
@@ -123,7 +117,7 @@ export class CrashHarness {
     await writeFile(join(notes, "deliveries"), start.deliveries);
     const placeholders = { [KEY_OF_A]: start.keyOfA, [HAND_ID]: start.hand.id, [HAND_KEY]: start.hand.key };
     return {
-      ...{ plane, workspace, notes, start, frontEnd: this.frontEnd },
+      ...{ plane, stack, workspace, notes, start },
       env: (program, plan) => ({
         NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
         CRASH_FRONT_END: this.frontEnd,
@@ -152,7 +146,7 @@ export class CrashHarness {
     try {
       await plane.state.createProject();
       // It looks like one of `a`, but nothing proves that it is.
-      const tag = tagOf(`urn:pulumi:${workspace.stack}::${workspace.project}::${TYPES[this.frontEnd]}::a`);
+      const tag = tagOf(`urn:pulumi:${workspace.stack}::${workspace.project}::${SDK[this.frontEnd].type}:ApiKey::a`);
       const stranger = await plane.state.createKey(`a-${tag}aaaaaaa`);
       const byHand = await plane.state.createKey("by-hand");
       const isAdopted = JSON.stringify(program).includes(HAND_ID);

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FrontEnd } from "../e2e/stack-under-test";
 import { CrashHarness } from "./harness";
 import type { Verdict } from "./judge";
-import type { Case, FrontEnd, Next } from "./plan";
+import type { Case, Next } from "./plan";
 import { type CaseResult, runCase } from "./run-case";
 import { POST, scenarios } from "./scenarios";
 
@@ -31,7 +32,7 @@ export function testQuickCases(frontEnd: FrontEnd): void {
     const message = { channel: "provider", point: "after-send", route: POST } as const;
     return { id: `${scenario}, ${next}`, scenario, message, nth: 1, victim: "both", commit: "now", next };
   });
-  describe(`after a crash of the ${frontEnd} provider`, () => {
+  describe(`after a crash of the ${frontEnd}`, () => {
     test.each(cases)("and one more command, no key is leaked: $id", async (one) => {
       const result = await borrow((harness) => runCase(harness, one));
       expect(flawsOf(result)).toEqual([]);
@@ -51,11 +52,9 @@ export function testWholeMatrix(frontEnd: FrontEnd): void {
   const count = (what: keyof Verdict) => results.filter((each) => each[what].length > 0).length;
   afterAll(() => {
     const counts = ALLOWED.map((what) => `${count(what)} ${what}`).join(", ");
-    process.stdout.write(
-      `${results.length} crashes of the ${frontEnd} provider, part ${part} of ${parts}: ${counts}\n`,
-    );
+    process.stdout.write(`${results.length} crashes of the ${frontEnd}, part ${part} of ${parts}: ${counts}\n`);
   });
-  describe(`after a crash of the ${frontEnd} provider at any moment and one more command, no key is leaked or lost`, () => {
+  describe(`after a crash of the ${frontEnd} at any moment and one more command, no key is leaked or lost`, () => {
     const chosen = scenarios.filter((_, at) => at % parts === part - 1);
     test.concurrent.each(chosen.map((each) => [each.name, each] as const))(
       "%s",

@@ -1,3 +1,3 @@
 import { testWholeMatrix } from "./kills";
 
-testWholeMatrix("dynamic");
+testWholeMatrix("npm package");

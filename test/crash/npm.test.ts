@@ -1,3 +1,3 @@
 import { testQuickCases } from "./kills";
 
-testQuickCases("dynamic");
+testQuickCases("npm package");

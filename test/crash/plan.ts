@@ -1,6 +1,3 @@
-/** How the program uses keyplane: by Pulumi's dynamic provider, or by the provider plugin for all languages. */
-export type FrontEnd = "dynamic" | "plugin";
-
 /** The process that is killed: the provider's process alone, the engine alone, or both. */
 export type Victim = "host" | "engine" | "both";
 

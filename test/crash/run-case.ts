@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type RunResult, searchSecrets } from "keyplane/testing";
 import { nextSecond } from "../next-second";
 import type { CrashHarness, Stage } from "./harness";
 import { heldIn, judge, type Verdict } from "./judge";
@@ -39,7 +38,6 @@ export async function runCase(harness: CrashHarness, one: Case): Promise<CaseRes
 
 class CaseRunner {
   readonly problems: string[] = [];
-  private readonly printed: Record<string, string> = {};
 
   constructor(
     private readonly stage: Stage,
@@ -53,7 +51,7 @@ class CaseRunner {
     const atCrash = await heldIn(this.stage);
     const lastSeq = (await plane.log()).at(-1)?.seq ?? 0;
     const program = await this.goOn();
-    const printed = Object.values(this.printed).slice(1).join("\n");
+    const printed = Object.values(this.stage.stack.printed).slice(1).join("\n");
     const verdict = await judge(this.stage, this.scenario, { one: this.one, atCrash, lastSeq, printed, program });
     await this.hunt();
     return verdict;
@@ -90,7 +88,7 @@ class CaseRunner {
     for (const rule of rules) await plane.rules.add(rule);
     const env = this.stage.env(program, { message, nth, victim });
     const result = await workspace.start(command, { env, timeoutMs: TIMEOUT_MS }).done;
-    this.note("the interrupted run", result);
+    this.stage.stack.collect("the interrupted run", result);
     if (!existsSync(join(notes, "struck"))) {
       this.problems.push(`the moment never came; exit code ${result.exit}\n${result.stdout}${result.stderr}`);
     }
@@ -106,10 +104,10 @@ class CaseRunner {
    * and so may the CLI's language host. Beside a plugin, the dynamic host runs only the consumers.
    */
   private async allEnded(): Promise<void> {
-    const { notes, workspace, frontEnd } = this.stage;
+    const { notes, workspace, stack } = this.stage;
     if (!existsSync(join(notes, "loaded"))) return;
     const mayStay =
-      frontEnd === "plugin"
+      stack.frontEnd === "plugin"
         ? /pulumi-language-nodejs|pulumi-resource-pulumi-nodejs|dynamic-provider/
         : /pulumi-language-nodejs/;
     const deadline = performance.now() + OUTLIVES_MS;
@@ -130,21 +128,15 @@ class CaseRunner {
   private async command(command: "up" | "destroy", program: Keys, args: readonly string[] = []): Promise<void> {
     const env = this.stage.env(program);
     const result = await this.stage.workspace.run(command, { env, args, mayFail: true, timeoutMs: TIMEOUT_MS });
-    this.note(command, result);
+    this.stage.stack.collect(command, result);
     if (result.exit === 0) return;
     this.problems.push(`${command} failed with exit code ${result.exit}\n${result.stdout}${result.stderr}`);
   }
 
-  private note(what: string, { stdout, stderr }: RunResult): void {
-    this.printed[`${Object.keys(this.printed).length + 1}: ${what}`] = stdout + stderr;
-  }
-
   /** No file and no output may contain a secret. */
   private async hunt(): Promise<void> {
-    const { plane, workspace, start } = this.stage;
-    const issued = [...new Set([...start.secrets, ...(await plane.secretsEverIssued())])];
-    const secrets = Object.fromEntries(issued.map((secret, at) => [`secret ${at}`, secret]));
-    const findings = await searchSecrets(secrets, { paths: [workspace.directory], texts: this.printed });
+    const { stack, start } = this.stage;
+    const findings = await stack.secretsShown(start.secrets);
     for (const { secret, place, form } of findings) this.problems.push(`${secret} is in ${place} (${form})`);
   }
 }

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { ExampleRun } from "./run-example";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let home: ControlPlane;
 let eu: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 beforeEach(async () => {
   const open = () => startControlPlane({ clock: { mode: "real" } });
@@ -26,7 +25,7 @@ const program = (body: string) => ({
 /** A stack with the control plane `home` in its settings, and with `eu` as a named account. */
 async function start(body: string): Promise<void> {
   const accounts = JSON.stringify({ eu: { baseUrl: eu.url, apiKey: eu.apiKey } });
-  run = await ExampleRun.create(home, program(body), {
+  run = await StackUnderTest.of(home, program(body), {
     packages: { consumer: join(__dirname, "consumer") },
     secretConfig: { "keyplane:accounts": accounts },
   });
@@ -161,7 +160,7 @@ exports.keys = providers.map((provider, at) => {
     const settings = ({ url, apiKey }: ControlPlane) => JSON.stringify({ baseUrl: url, apiKey });
     const secretConfig = { home: settings(home), eu: settings(eu) };
     const stack = await StackUnderTest.create("plugin", home, providers(1), { secretConfig });
-    run = stack.run;
+    run = stack;
     await stack.up();
     const { keys } = (await run.workspace.outputs({ showSecrets: true })) as { keys: string[] };
     const statuses = [home, eu].map(async ({ url }, at) => {

@@ -1,6 +1,5 @@
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
 import { FRONT_ENDS, type FrontEnd, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 const DAY = 86_400_000;
@@ -22,7 +21,7 @@ const PROGRAM = `
   exports.key = app.key;`;
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 let byHand: { id: number; key: string };
 
 const live = async () => (await plane.liveKeys()).map(({ id }) => id).sort();
@@ -30,7 +29,7 @@ const live = async () => (await plane.liveKeys()).map(({ id }) => id).sort();
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   byHand = await plane.state.createKey("made-by-hand");
-  run = await ExampleRun.create(
+  run = await StackUnderTest.of(
     plane,
     { "index.js": PROGRAM },
     { config: { run: "1", adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } },
@@ -83,9 +82,9 @@ async function isAdoptedOnce(frontEnd: FrontEnd, again: (stack: StackUnderTest) 
     expect(messagesOf(refused)).toContain("KP-ADOPT");
     expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);
     await stack.deploy(adopting("one"));
-    await stack.run.destroy();
+    await stack.destroy();
   } finally {
-    await stack.run.workspace.remove();
+    await stack.workspace.remove();
   }
 }
 
@@ -133,13 +132,13 @@ test.each(FRONT_ENDS)(
       expect(messagesOf(refused)).toContain("KP-ADOPT");
       expect(await stack.live()).toEqual([`${byHand.id}`]);
       const urn = `urn:pulumi:dev::proj::pulumi-nodejs:dynamic:Resource::theirs`;
-      if (ON_CLI) await stack.run.workspace.command(["state", "delete", urn, "--yes"]);
+      if (ON_CLI) await stack.workspace.command(["state", "delete", urn, "--yes"]);
       else await stack.deploy(theirs("{ retainOnDelete: true }"));
       await stack.deploy(adopting);
       expect(await stack.expectLiveIsHeld()).toEqual([`${byHand.id}`]);
-      await stack.run.destroy();
+      await stack.destroy();
     } finally {
-      await stack.run.workspace.remove();
+      await stack.workspace.remove();
     }
   },
 );

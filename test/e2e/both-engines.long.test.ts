@@ -94,22 +94,21 @@ async function seenOn(engine: EngineName, frontEnd: FrontEnd, steps: readonly St
     const seen: Seen[] = [];
     for (const [index, step] of steps.entries()) seen.push(await seenIn(stack, step, `${index + 1}, ${step.command}`));
     expect(await plane.liveKeys()).toEqual([]);
-    await stack.run.expectNoSecrets();
+    await stack.expectNoSecrets();
     return seen;
   } finally {
-    await stack.run.workspace.remove();
+    await stack.workspace.remove();
     await plane.close();
   }
 }
 
 async function seenIn(stack: StackUnderTest, { command, program, failing = "", before }: Step, step: string) {
-  const { run, plane } = stack;
-  const { workspace } = run;
+  const { workspace, plane } = stack;
   await before?.(stack);
   if (program !== undefined) await stack.setProgram(program);
   await workspace.setConfig("failing", failing);
   const since = (await plane.log()).length;
-  const { exit, changes } = await run.run(command, { mayFail: true });
+  const { exit, changes } = await stack.run(command, { mayFail: true });
   const requests = (await plane.log({ since })).map(({ method, route, path, query, effects }) => {
     const told = route === "/auth" ? query : "";
     return [method, route ?? path, told, ...effects.map(({ kind }) => kind)].filter(Boolean).join(" ");

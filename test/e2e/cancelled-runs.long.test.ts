@@ -1,9 +1,9 @@
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
 const POST = "POST /api_keys";
@@ -12,7 +12,7 @@ const PENDING = [{ action: "start_compute", runningMs: null }];
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
-  run = await ExampleRun.create(plane, PROGRAM);
+  run = await StackUnderTest.of(plane, PROGRAM);
 });
 
 afterEach(async () => {

@@ -3,17 +3,17 @@ import { resolve } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const dist = resolve(__dirname, "../../dist");
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   const program = { "index.js": 'const { ApiKey } = require("keyplane");\nnew ApiKey("ci");\n' };
-  example = await ExampleRun.create(plane, program);
+  example = await StackUnderTest.of(plane, program);
 });
 
 afterEach(async () => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -33,14 +33,14 @@ describe.each(["plugin"] as const)(
       const alias = `{ type: "${type}:RotatingApiKey" }`;
       await stack.setProgram(`new ApiKey("app", { rotateAfter: "90d" }, { aliases: [${alias}] });`);
       for (const command of ["preview", "up"] as const) {
-        const refused = await stack.run.run(command, { mayFail: true });
+        const refused = await stack.run(command, { mayFail: true });
         expect(refused.exit, command).not.toBe(0);
         expect(messagesOf(refused), command).toContain("KP-INPUT");
       }
       await stack.setProgram(rotating(2));
-      await stack.run.runIdle("up");
+      await stack.runIdle("up");
       expect(await stack.live()).toEqual(both);
-      await stack.run.destroy();
+      await stack.destroy();
     });
 
     test("rotates as usual if an ApiKey with an exact name becomes a RotatingApiKey", async () => {
@@ -63,7 +63,7 @@ describe.each(["plugin"] as const)(
       const [current, ...others] = await stack.expectLiveIsHeld();
       expect(others).toEqual([]);
       expect(current).not.toBe(old);
-      await stack.run.destroy();
+      await stack.destroy();
     });
   },
 );

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -37,7 +37,7 @@ async function reap(): Promise<string> {
 
 /** How long the deadlines of the outputs are away, in days. */
 async function daysLeft(): Promise<readonly number[]> {
-  const { expiresAt } = (await stack.run.workspace.outputs()) as { expiresAt: Record<string, string> };
+  const { expiresAt } = (await stack.workspace.outputs()) as { expiresAt: Record<string, string> };
   const { now } = await plane.clock.read();
   return Object.values(expiresAt).map((at) => Math.round((Date.parse(at) - now) / DAY));
 }
@@ -45,18 +45,18 @@ async function daysLeft(): Promise<readonly number[]> {
 describe.each(["plugin"] as const)("keys with maxAge, with the %s", (frontEnd) => {
   test("rotate before their deadline, are reaped after it if nobody runs the stack, and the next up replaces them", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program("30d"));
-    const requests = await stack.requestsOf(() => stack.run.run("up"));
+    const requests = await stack.requestsOf(() => stack.run("up"));
     expect(requests.filter((request) => request === "POST /api_keys")).toHaveLength(2);
     expect(requests.filter((request) => request === "GET /api_keys").length).toBeLessThanOrEqual(2);
     const names = (await plane.liveKeys()).map(({ name }) => name);
     for (const name of names) expect(name).toMatch(/^(ci|app)-exp\d{8}t\d{4}z[a-z2-7]{4}-/);
     expect(await daysLeft()).toEqual([30, 30]);
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
 
     await plane.clock.advance(19 * DAY);
-    await stack.run.runIdle("preview");
+    await stack.runIdle("preview");
     await plane.clock.advance(2 * DAY);
-    const { changes } = await stack.run.run("up");
+    const { changes } = await stack.run("up");
     expect(changes).toEqual(expect.arrayContaining(["create-replacement ci", "update app", "delete-replaced ci"]));
     const rotated = await stack.live();
     expect(rotated).toHaveLength(3);
@@ -72,29 +72,29 @@ describe.each(["plugin"] as const)("keys with maxAge, with the %s", (frontEnd) =
     expect(await reap()).toContain("2 revoked");
     expect(await stack.live()).toEqual([]);
 
-    await stack.run.run("up");
+    await stack.run("up");
     const renewed = await stack.live();
     expect(renewed).toHaveLength(2);
     expect(await daysLeft()).toEqual([30, 30]);
     // The previous key is past its deadline, and needs no grace.
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toEqual(renewed);
-    await stack.run.runIdle("up");
-    await stack.run.run("destroy");
+    await stack.runIdle("up");
+    await stack.run("destroy");
     expect(await stack.live()).toEqual([]);
   });
 
   test("get another deadline only with another key, which the preview says", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program("30d"));
-    await stack.run.run("up");
+    await stack.run("up");
     await stack.setProgram(program("720h"));
-    expect(await stack.requestsOf(() => stack.run.run("up"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.run("up"))).toEqual([]);
     await stack.setProgram(program("60d"));
-    const preview = await stack.run.run("preview");
+    const preview = await stack.run("preview");
     expect(preview.changes).toEqual(expect.arrayContaining(["replace ci", "update app"]));
     expect(preview.stdout + preview.stderr).toContain("maxAge changes from 30d to 60d");
     const before = await stack.live();
-    await stack.run.run("up");
+    await stack.run("up");
     expect(await daysLeft()).toEqual([60, 60]);
     const after = await stack.live();
     expect(after.filter((id) => before.includes(id))).toHaveLength(1);
@@ -103,7 +103,7 @@ describe.each(["plugin"] as const)("keys with maxAge, with the %s", (frontEnd) =
 
   test("cannot live for less than 10 minutes, and the error says so before any request", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program("5m"));
-    const result = await stack.run.run("preview", { mayFail: true });
+    const result = await stack.run("preview", { mayFail: true });
     expect(result.exit).not.toBe(0);
     expect(result.stdout + result.stderr).toMatch(/maxAge:? must be at least 10m/);
     expect(await plane.count("POST", "/api_keys")).toBe(0);

@@ -1,9 +1,9 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 const PROGRAM = `
 const { ApiKey, RotatingApiKey } = require("keyplane");
@@ -13,7 +13,7 @@ exports.current = new RotatingApiKey("app").key;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
-  run = await ExampleRun.create(plane, { "index.js": PROGRAM });
+  run = await StackUnderTest.of(plane, { "index.js": PROGRAM });
 });
 
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -18,7 +18,7 @@ test("data-sources: the program reads projects and operations, and a new project
   const { id } = await plane.state.createProject({ name: "shop", regionId: "test-1" });
   await plane.state.startOperations({ projectId: id, action: "apply_config", runningMs: 1, outcome: "failed" });
   await plane.clock.advance(60_000);
-  example = await ExampleRun.create(plane, "data-sources", { config: { region: "test-1" } });
+  example = await StackUnderTest.of(plane, "data-sources", { config: { region: "test-1" } });
 
   await example.run("up");
   expect(await example.workspace.outputs()).toMatchObject({

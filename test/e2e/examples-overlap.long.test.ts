@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LateConsumer } from "./late-consumer";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const HOUR = 3_600_000;
 
@@ -12,7 +12,7 @@ let plane: ControlPlane;
 let folder: string;
 let keyFile: string;
 let consumer: LateConsumer;
-let example: ExampleRun | undefined;
+let example: StackUnderTest | undefined;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -30,13 +30,13 @@ afterEach(async () => {
 });
 
 /** Provides the stack's key to consumers that start from now on. */
-async function handOut(run: ExampleRun): Promise<void> {
+async function handOut(run: StackUnderTest): Promise<void> {
   const { key } = await run.workspace.outputs({ showSecrets: true });
   await writeFile(keyFile, String(key));
 }
 
 /** Rotates the key by a trigger, and then provides the new key. */
-async function rotate(run: ExampleRun, rotation: string): Promise<RunResult> {
+async function rotate(run: StackUnderTest, rotation: string): Promise<RunResult> {
   await run.workspace.setConfig("rotation", rotation);
   const result = await run.run("up");
   await handOut(run);
@@ -44,7 +44,7 @@ async function rotate(run: ExampleRun, rotation: string): Promise<RunResult> {
 }
 
 test("overlap: a consumer that restarts late sees no failure during a rotation", async () => {
-  example = await ExampleRun.create(plane, "overlap");
+  example = await StackUnderTest.of(plane, "overlap");
   await example.run("up");
   await handOut(example);
   await consumer.start();
@@ -65,7 +65,7 @@ test("overlap: a consumer that restarts late sees no failure during a rotation",
 });
 
 test("overlap: a consumer that does not restart in time keeps its key, and the run shows which consumer it is", async () => {
-  example = await ExampleRun.create(plane, "overlap");
+  example = await StackUnderTest.of(plane, "overlap");
   await example.run("up");
   await handOut(example);
   await consumer.start();
@@ -90,7 +90,7 @@ test("overlap: the same consumer fails if the old key is deleted before the new 
     const config = new pulumi.Config();
     const app = new ApiKey("app", { name: "app", rotationTriggers: { rotation: config.get("rotation") ?? "1" } });
     exports.key = app.key;`;
-  example = await ExampleRun.create(plane, { "index.js": program });
+  example = await StackUnderTest.of(plane, { "index.js": program });
   await example.run("up");
   await handOut(example);
   await consumer.start();

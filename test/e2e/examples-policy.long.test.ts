@@ -5,8 +5,7 @@ import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { revealed } from "../../testing/engine/state/property";
 import { type AnalyzedResource, PolicyPackUnderTest } from "./policy-pack";
-import { ExampleRun, examples } from "./run-example";
-import { FRONT_ENDS, type FrontEnd, optionsFor, SDK } from "./stack-under-test";
+import { examples, FRONT_ENDS, type FrontEnd, optionsFor, SDK, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let pack: PolicyPackUnderTest;
@@ -27,7 +26,7 @@ async function deployed(frontEnd: FrontEnd, program: Record<string, string>): Pr
     name,
     text.replace('"keyplane"', `"${SDK[frontEnd].module}"`),
   ]);
-  const example = await ExampleRun.create(plane, Object.fromEntries(files), optionsFor(frontEnd));
+  const example = await StackUnderTest.of(plane, Object.fromEntries(files), optionsFor(frontEnd));
   try {
     await example.run("up");
     const { deployment } = await example.workspace.exportState({ showSecrets: true });

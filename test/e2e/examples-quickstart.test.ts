@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun, examples } from "./run-example";
+import { examples, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -19,7 +19,7 @@ afterEach(async () => {
 const quickstart = { DATABASE_API_KEY: expect.any(String) };
 
 test("quickstart: keys are created, rotated for their consumer and revoked with as few requests as possible", async () => {
-  example = await ExampleRun.create(plane, "quickstart");
+  example = await StackUnderTest.of(plane, "quickstart");
 
   const created = await example.requestsOf(() => example.run("up"));
   expect(created.sort()).toEqual(["GET /api_keys", "POST /api_keys", "POST /api_keys"]);
@@ -44,7 +44,7 @@ test("quickstart: keys are created, rotated for their consumer and revoked with 
 });
 
 test("quickstart: a refresh detects a key that was revoked outside Pulumi, and the next up creates another one", async () => {
-  example = await ExampleRun.create(plane, "quickstart");
+  example = await StackUnderTest.of(plane, "quickstart");
   await example.run("up");
   const ci = (await plane.liveKeys()).find(({ name }) => name.startsWith("ci-"));
 
@@ -58,7 +58,7 @@ test("quickstart: a refresh detects a key that was revoked outside Pulumi, and t
 
 test("the repository itself is a project that runs the quickstart", async () => {
   const from = (...path: string[]) => readFileSync(join(examples, ...path), "utf8");
-  example = await ExampleRun.create(plane, {
+  example = await StackUnderTest.of(plane, {
     "Pulumi.yaml": from("..", "Pulumi.yaml"),
     "examples/quickstart/index.ts": from("quickstart", "index.ts"),
     "examples/quickstart/deployment.ts": from("quickstart", "deployment.ts"),

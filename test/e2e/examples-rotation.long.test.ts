@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const DAY = 86_400_000;
 
 let plane: ControlPlane;
 let folder: string;
 let keyFile: string;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   folder = await mkdtemp(join(tmpdir(), "keyplane-rotation-"));
   keyFile = join(folder, "ci.key");
-  example = await ExampleRun.create(plane, "rotation", { config: { keyFile, quarter: "2026Q4" } });
+  example = await StackUnderTest.of(plane, "rotation", { config: { keyFile, quarter: "2026Q4" } });
 });
 
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type ControlPlane, pulumiOnPath, startControlPlane } from "keyplane/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { ExampleRun, examples } from "./run-example";
+import { examples, StackUnderTest } from "./stack-under-test";
 
 const run = promisify(execFile);
 const folder = join(examples, "scheduled-rotation");
@@ -48,7 +48,7 @@ async function job(env: NodeJS.ProcessEnv): Promise<{ exit: number; output: stri
 }
 
 test("scheduled-rotation: the first run in the window after a key reaches its age rotates it, and a later run retires the old one", async () => {
-  const example = await ExampleRun.create(plane, "scheduled-rotation");
+  const example = await StackUnderTest.of(plane, "scheduled-rotation");
   try {
     await example.run("up");
     const { next } = (await example.workspace.outputs()) as { next: { web: string } };
@@ -67,7 +67,7 @@ test("scheduled-rotation: the first run in the window after a key reaches its ag
 });
 
 test("scheduled-rotation: the last step of the workflow fails if a key was revoked in the console, and up --refresh repairs it", async () => {
-  const example = await ExampleRun.create(plane, "scheduled-rotation");
+  const example = await StackUnderTest.of(plane, "scheduled-rotation");
   const check = { args: ["--refresh", "--expect-no-changes"] };
   try {
     await example.run("up");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { examples } from "./run-example";
+import { examples } from "./stack-under-test";
 
 const run = promisify(execFile);
 const vitest = join(__dirname, "..", "..", "node_modules", "vitest", "vitest.mjs");

@@ -1,15 +1,15 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let projectId: string;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   projectId = (await plane.state.createProject({ name: "shop" })).id;
-  example = await ExampleRun.create(plane, "wait", { config: { projectId } });
+  example = await StackUnderTest.of(plane, "wait", { config: { projectId } });
 });
 
 afterEach(async () => {

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ExampleRun } from "./run-example";
-import { ON_CLI } from "./stack-under-test";
+import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 const run = promisify(execFile);
 
@@ -30,7 +29,7 @@ class Part extends pulumi.ComponentResource {
 `;
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -42,10 +41,10 @@ afterEach(async () => {
 });
 
 /** A folder with a program that deploys, or is deployed. */
-async function start(body: string): Promise<ExampleRun> {
+async function start(body: string): Promise<StackUnderTest> {
   const packages = { consumer: join(__dirname, "consumer") };
   const env = { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey };
-  example = await ExampleRun.create(plane, { "index.js": HEAD + body }, { packages, env });
+  example = await StackUnderTest.of(plane, { "index.js": HEAD + body }, { packages, env });
   return example;
 }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map(({ run }) => run.workspace.remove()));
+  await Promise.all(open.splice(0).map(({ workspace }) => workspace.remove()));
   await plane.close();
 });
 
@@ -34,9 +34,9 @@ describe.each(["npm package"] as const)("with the %s", (frontEnd) => {
     // The engine refuses an alias that is also the name of a resource, so the new key is declared in the next run.
     await stack.deploy('new ApiKey("deploy");\nnew ApiKey("ci");');
     expect(await stack.expectLiveIsHeld()).toEqual([old, expect.any(String)]);
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
-    await stack.run.runIdle("refresh");
-    await stack.run.destroy();
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
+    await stack.runIdle("refresh");
+    await stack.destroy();
   });
 
   test("two stacks with the same names in one account never touch each other's keys", async () => {
@@ -47,10 +47,10 @@ describe.each(["npm package"] as const)("with the %s", (frontEnd) => {
     const others = (await two.live()).filter((id) => id !== first);
     await one.deploy(triggered(2));
     await one.up({ args: ["--refresh"] });
-    await one.run.run("destroy");
+    await one.run("destroy");
     expect(await two.live()).toEqual(others);
-    await two.run.runIdle("refresh");
-    await two.run.destroy();
+    await two.runIdle("refresh");
+    await two.destroy();
   });
 
   test("a copied state manages the same keys under its own names, replaces them and revokes them", async () => {
@@ -58,17 +58,17 @@ describe.each(["npm package"] as const)("with the %s", (frontEnd) => {
     await original.up();
     const keys = await original.live();
     const copy = await start(frontEnd, triggered(1), "copy");
-    const state = await readFile(original.run.workspace.stateFile, "utf8");
+    const state = await readFile(original.workspace.stateFile, "utf8");
     const renamed = state
       .replaceAll("urn:pulumi:dev::", "urn:pulumi:copy::")
       .replaceAll(/proj([/-])dev/g, "proj$1copy");
-    await mkdir(dirname(copy.run.workspace.stateFile), { recursive: true });
-    await writeFile(copy.run.workspace.stateFile, renamed);
-    await copy.run.runIdle("up");
+    await mkdir(dirname(copy.workspace.stateFile), { recursive: true });
+    await writeFile(copy.workspace.stateFile, renamed);
+    await copy.runIdle("up");
     expect(await copy.live()).toEqual(keys);
     await copy.deploy(triggered(2));
     expect(await copy.expectLiveIsHeld()).not.toEqual(keys);
-    await copy.run.destroy();
+    await copy.destroy();
   });
 
   test("keys with revokeOnDelete: false survive their rotation, their removal, refreshes and the end of the stack", async () => {
@@ -85,16 +85,16 @@ describe.each(["npm package"] as const)("with the %s", (frontEnd) => {
     await stack.up({ args: ["--refresh"] });
     await stack.deploy('new ApiKey("another", { rotationTriggers: { n: "2" } });');
     expect(await stack.live()).toEqual(expect.arrayContaining(keys));
-    await stack.run.run("destroy");
+    await stack.run("destroy");
     expect(await stack.live()).toEqual(keys);
-    await stack.run.expectNoSecrets();
+    await stack.expectNoSecrets();
   });
 
   test("a destroy straight after revokeOnDelete was set revokes the keys, because it uses the state", async () => {
     const stack = await start(frontEnd, 'new ApiKey("ci");');
     await stack.up();
     await stack.setProgram('new ApiKey("ci", { revokeOnDelete: false });');
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("a protected key that was removed from the program stays live and in the state", async () => {
@@ -104,11 +104,11 @@ describe.each(["npm package"] as const)("with the %s", (frontEnd) => {
     const keys = await stack.live();
     await stack.setProgram("");
     for (const command of ["up", "destroy"] as const) {
-      expect((await stack.run.run(command, { mayFail: true })).exit).not.toBe(0);
+      expect((await stack.run(command, { mayFail: true })).exit).not.toBe(0);
       expect(await stack.expectLiveIsHeld()).toEqual(keys);
     }
     await stack.deploy(body(false));
-    await stack.run.destroy();
+    await stack.destroy();
   });
 });
 
@@ -124,10 +124,10 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["exact"]);
     const keys = await stack.expectLiveIsHeld();
     expect(keys).not.toContain(old);
-    await stack.run.runIdle("up");
+    await stack.runIdle("up");
     expect(await stack.requestsOf(() => stack.deploy('new ApiKey("ci", { rotationTriggers: { n: 2 } });'))).toEqual([]);
     expect(await stack.live()).toEqual(keys);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("is not taken from another resource of the same run", async () => {
@@ -136,7 +136,7 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.up();
     expect((await stack.deploy(one("ci") + one("deploy"), { mayFail: true })).exit).not.toBe(0);
     await stack.expectLiveIsHeld();
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test.skipIf(!ON_CLI)(
@@ -147,15 +147,15 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
       const [old] = await stack.live();
       await plane.rules.add({ route: DELETE, status: 403, count: null });
       await stack.setProgram(exact(2));
-      const failed = await stack.run.run("up", { args: ["--continue-on-error"], mayFail: true });
+      const failed = await stack.run("up", { args: ["--continue-on-error"], mayFail: true });
       expect(failed.exit).not.toBe(0);
       expect(messagesOf(failed)).toContain("KP-AUTH");
       expect(await stack.expectLiveIsHeld()).toEqual([old]);
       await plane.rules.clear();
       await stack.up();
       expect(await stack.expectLiveIsHeld()).not.toContain(old);
-      await stack.run.runIdle("up");
-      await stack.run.destroy();
+      await stack.runIdle("up");
+      await stack.destroy();
     },
   );
 
@@ -171,6 +171,6 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.deploy(kept(1, true));
     await stack.deploy(kept(2, true));
     expect(await stack.expectLiveIsHeld()).toHaveLength(1);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 });

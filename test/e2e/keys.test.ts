@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -24,17 +24,16 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
       plane,
       `exports.keys = Array.from({ length: ${N} }, (_, n) => new ApiKey("key-" + n, { rotateAfter: "30d" }).key);`,
     );
-    const { run } = stack;
-    expect(await stack.countsOf(() => run.run("preview"))).toEqual({});
+    expect(await stack.countsOf(() => stack.run("preview"))).toEqual({});
     expect(await stack.countsOf(() => stack.up())).toEqual({ [POST]: N, [LIST]: 1 });
-    expect(await run.workspace.outputs()).toEqual({ keys: Array(N).fill("[secret]") });
+    expect(await stack.workspace.outputs()).toEqual({ keys: Array(N).fill("[secret]") });
     // The user's resources, and the stack and its provider.
-    const { resources = [] } = (await run.workspace.exportState()).deployment;
+    const { resources = [] } = (await stack.workspace.exportState()).deployment;
     expect(resources.filter(({ urn }) => !urn.includes("pulumi:pro") && urn.startsWith(URN))).toHaveLength(N + 1);
-    expect(await stack.countsOf(() => run.runIdle("up"))).toEqual({});
-    expect(await stack.countsOf(() => run.runIdle("preview"))).toEqual({});
-    expect(await stack.countsOf(() => run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
-    expect(await stack.countsOf(() => run.destroy())).toEqual({ [DELETE]: N, [LIST]: 1 });
+    expect(await stack.countsOf(() => stack.runIdle("up"))).toEqual({});
+    expect(await stack.countsOf(() => stack.runIdle("preview"))).toEqual({});
+    expect(await stack.countsOf(() => stack.runIdle("refresh"))).toEqual({ [LIST]: 1 });
+    expect(await stack.countsOf(() => stack.destroy())).toEqual({ [DELETE]: N, [LIST]: 1 });
   });
 
   test("that is not ready in time is saved with its secret, and the next run waits on and creates no other", async () => {
@@ -55,8 +54,8 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
     await plane.state.endOperation(operation ?? "");
     await stack.up();
     expect(await stack.history()).toEqual([`made ${key}`, `holds ${key}`]);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
+    await stack.runIdle("up");
+    await stack.destroy();
   });
 
   test("whose creation's answer is lost has one key in the end, and the lost one is revoked", async () => {
@@ -65,7 +64,7 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toHaveLength(2);
     expect(await plane.count("POST")).toBe(4);
-    await stack.run.destroy();
+    await stack.destroy();
 
     // No answer arrives, and the list shows no key: the next run creates it.
     await plane.rules.add({ route: POST, fault: "reset", commit: "never", count: 6 });
@@ -73,7 +72,7 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
     expect(await stack.live()).toEqual([]);
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toHaveLength(2);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   const used = (n: number) => `
@@ -91,7 +90,7 @@ describe.each(FRONT_ENDS)("an ApiKey of the %s", (frontEnd) => {
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toEqual([next]);
     expect((await stack.history()).slice(-2)).toEqual([`holds ${next}`, `revoked ${old}`]);
-    await stack.run.destroy();
+    await stack.destroy();
   }
 
   test("is replaced for its consumer before it is revoked, and stays live while the consumer fails", async () => {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -37,9 +37,9 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
       expect(keys).toHaveLength(2);
       expect(keys.filter((id) => orphans.includes(id))).toEqual([]);
       // The engine keeps its own record of the interruption until somebody clears it.
-      await stack.run.run("refresh", { args: ["--clear-pending-creates"] });
-      expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
-      await stack.run.destroy();
+      await stack.run("refresh", { args: ["--clear-pending-creates"] });
+      expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
+      await stack.destroy();
     },
   );
 
@@ -50,7 +50,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     await plane.rules.add({ route: POST, hold: "after" });
     await stack.killWhenParked();
     expect(await stack.live()).toHaveLength(2);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("in a replacement and in a rotation, the next up goes on, and consumers have their keys all the time", async () => {
@@ -71,7 +71,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     const history = await stack.history();
     const [current] = keys.filter((id) => !old.includes(id) && history.includes(`holds ${id}`));
     expect(history.indexOf(`revoked ${gone}`)).toBeGreaterThan(history.indexOf(`holds ${current}`));
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("in the revocation of a previous key and in a destroy, the next run has nothing left to revoke", async () => {
@@ -84,9 +84,9 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     await stack.killWhenParked();
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toHaveLength(before.length - 1);
-    await stack.run.runIdle("up");
+    await stack.runIdle("up");
     await plane.rules.add({ route: DELETE, hold: "after", count: 2 });
     await stack.killWhenParked("destroy", { requests: 2 });
-    await stack.run.destroy();
+    await stack.destroy();
   });
 });

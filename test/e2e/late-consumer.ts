@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { examples } from "./run-example";
+import { examples } from "./stack-under-test";
 
 /** The requests of a consumer so far. */
 export interface Calls {

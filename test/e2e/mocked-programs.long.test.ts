@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { examples } from "./run-example";
+import { examples } from "./stack-under-test";
 
 const run = promisify(execFile);
 const root = join(__dirname, "..", "..");

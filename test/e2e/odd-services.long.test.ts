@@ -1,17 +1,16 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
-import { ON_CLI } from "./stack-under-test";
+import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
 const HOUR = 3_600_000;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
-  run = await ExampleRun.create(plane, PROGRAM);
+  run = await StackUnderTest.of(plane, PROGRAM);
 });
 
 afterEach(async () => {

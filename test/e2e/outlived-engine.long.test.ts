@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -41,21 +41,21 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     expect(await stack.live()).toContain(left);
     let told = "";
     const requests = await stack.requestsOf(async () => {
-      told = messagesOf(await stack.run.run("refresh"));
+      told = messagesOf(await stack.run("refresh"));
     });
     expect(new Set(requests)).toEqual(new Set([LIST]));
     expect(told).toMatch(new RegExp(`key ${left} .*\`npx keyplane revoke ${left}`));
     expect(await stack.live()).toContain(left);
     await stack.deploy(key(2));
     expect(await stack.expectLiveIsHeld()).toHaveLength(1);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("is revoked by a destroy after a killed rotation", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, rotating(1));
     await stack.up();
     await leftBy(rotating(2));
-    await stack.run.destroy();
+    await stack.destroy();
     expect(await stack.live()).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     const left = await leftBy(rotating(2));
     expect(await stack.requestsOf(() => stack.deploy(rotating(1)))).toEqual([]);
     for (const command of ["refresh", "destroy"] as const) {
-      expect(messagesOf(await stack.run.run(command))).toContain(`npx keyplane revoke ${left}`);
+      expect(messagesOf(await stack.run(command))).toContain(`npx keyplane revoke ${left}`);
     }
     expect(await stack.live()).toEqual([left]);
   });
@@ -81,7 +81,7 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     expect(await stack.live()).toHaveLength(2);
     await stack.deploy(key(2));
     expect(await stack.expectLiveIsHeld()).toHaveLength(1);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("is left alone by another stack of the same name in another backend", async () => {
@@ -91,20 +91,20 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     try {
       expect(messagesOf(await other.up())).toContain(`key ${left} `);
       expect(await other.live()).toContain(left);
-      await other.run.run("destroy");
+      await other.run("destroy");
       expect(await stack.live()).toEqual([left]);
     } finally {
-      await other.run.workspace.remove();
+      await other.workspace.remove();
     }
     await stack.up();
     expect(await stack.expectLiveIsHeld()).not.toContain(left);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("is found and revoked, too, if the request takes effect after the next run", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY);
     await plane.rules.add({ route: POST, fault: "hang", commit: "late" });
-    const { done, kill } = stack.run.workspace.start("up");
+    const { done, kill } = stack.workspace.start("up");
     await expect.poll(() => plane.count("POST"), { timeout: 60_000 }).toBe(1);
     await stack.kill(kill, done);
     await stack.up();
@@ -112,15 +112,15 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     await plane.clock.advance(60_000);
     await stack.deploy(`${KEY} new ApiKey("more");`);
     expect(await stack.expectLiveIsHeld()).toHaveLength(2);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test.skipIf(!ON_CLI)("is revoked when its plan is carried out again (the embedded engine has no plans)", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, KEY + rotating(1));
-    const plan = join(stack.run.workspace.directory, "plan.json");
+    const plan = join(stack.workspace.directory, "plan.json");
     // A plan refuses a configuration that has changed since.
-    await stack.run.workspace.setConfig("failing", "");
-    await stack.run.run("preview", { args: ["--save-plan", plan] });
+    await stack.workspace.setConfig("failing", "");
+    await stack.run("preview", { args: ["--save-plan", plan] });
     await plane.rules.add({ route: POST, hold: "after", count: 2 });
     await stack.killWhenParked("up", { requests: 2, args: ["--plan", plan] });
     await stack.up({ args: ["--plan", plan] });
@@ -128,17 +128,17 @@ describe.each(FRONT_ENDS)("a key that a killed run of the %s left behind", (fron
     await stack.setProgram(KEY + rotating(2));
     await stack.up({ args: ["--strict"], previewFirst: true });
     expect(await stack.expectLiveIsHeld()).toHaveLength(3);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 });
 
 test("the next run revokes a key whose state could not be written, and creates another one", async () => {
   stack = await StackUnderTest.create("npm package", plane, KEY);
   await plane.rules.add({ route: POST, hold: "after" });
-  const { done } = stack.run.workspace.start("up");
+  const { done } = stack.workspace.start("up");
   await plane.held.wait(1, 60_000);
   // A folder in its place, which not even root can replace with a file.
-  const { stateFile } = stack.run.workspace;
+  const { stateFile } = stack.workspace;
   await rename(stateFile, `${stateFile}.away`);
   await mkdir(stateFile);
   await plane.held.release();
@@ -151,19 +151,19 @@ test("the next run revokes a key whose state could not be written, and creates a
   const keys = await stack.expectLiveIsHeld();
   expect(keys).toHaveLength(1);
   expect(keys).not.toContain(left);
-  await stack.run.destroy();
+  await stack.destroy();
 });
 
 test.each(FRONT_ENDS)("a host of the %s that outlives its engine creates no key and revokes none", async (frontEnd) => {
   const { id: projectId } = await plane.state.createProject();
   const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
   stack = await StackUnderTest.create(frontEnd, plane, `new ApiKey("ci", { waitForProjects: ["${projectId}"] });`);
-  const { done, kill } = stack.run.workspace.start("up");
+  const { done, kill } = stack.workspace.start("up");
   const polls = () => plane.count("GET", "/projects/{project_id}/operations");
   await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
   kill();
   await plane.state.endOperation(ids[0] ?? "");
   await done;
-  await expect.poll(() => hostsOf(stack.run.workspace), { timeout: 40_000 }).toEqual([]);
+  await expect.poll(() => hostsOf(stack.workspace), { timeout: 40_000 }).toEqual([]);
   expect([await plane.count("POST"), await plane.count("DELETE")]).toEqual([0, 0]);
 });

@@ -1,11 +1,10 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pluginFolder } from "../plugin-folder";
-import { ExampleRun } from "./run-example";
-import { messagesOf, ON_CLI } from "./stack-under-test";
+import { messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 /** What an SDK of `pulumi package add` does, after the import that keeps secrets out of debug messages. */
 const HEAD = `
@@ -24,9 +23,9 @@ class Provider extends pulumi.ProviderResource {
 `;
 
 /** A stack whose program uses the plugin. */
-async function deployable(program: string): Promise<ExampleRun> {
+async function deployable(program: string): Promise<StackUnderTest> {
   const options = { plugins: { keyplane: pluginFolder() }, config: { url: plane.url } };
-  return ExampleRun.create(plane, { "index.js": HEAD + program }, options);
+  return StackUnderTest.of(plane, { "index.js": HEAD + program }, options);
 }
 
 beforeEach(async () => {

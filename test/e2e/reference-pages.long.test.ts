@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const docs = join(__dirname, "..", "..", "docs");
 const resources = readdirSync(join(docs, "resources")).map((name) => join(docs, "resources", name));
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -44,7 +44,7 @@ test("the programs on the pages of the reference can be deployed and destroyed t
   const names = Object.keys(all);
   await plane.state.createProject({ id: "my-project-1a2b3c" });
   await plane.state.createProject({ name: "shop", regionId: "test-1" });
-  example = await ExampleRun.create(plane, {
+  example = await StackUnderTest.of(plane, {
     "index.ts": names.map((name, at) => `export * as page${at} from "./${name}";\n`).join(""),
     ...Object.fromEntries(names.map((name) => [`${name}.ts`, all[name] ?? ""])),
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack?.run.workspace.remove();
+  await stack?.workspace.remove();
   await plane.close();
 });
 
@@ -32,7 +32,7 @@ test.each(FRONT_ENDS)(
     await stack.setProgram(program(2));
     await stack.up();
     const byHand = await plane.state.createKey("by-hand");
-    const state = JSON.stringify(await stack.run.workspace.exportState());
+    const state = JSON.stringify(await stack.workspace.exportState());
     const folder = await folderWith({ "dev.json": state });
     const out = join(folder, "report.html");
     const asked = await plane.count();

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -41,20 +41,20 @@ const program = (rotationWindow: object, age = 'rotateAfter: "30d",') => `
 describe.each(["npm package"] as const)("keys with a rotationWindow, with the %s", (frontEnd) => {
   test("rotate in the first run that is in the window after their age, and a changed window only updates them", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program(await windowIn(32 * DAY)));
-    await stack.run.run("up");
+    await stack.run("up");
     const keys = await stack.live();
-    const { next } = (await stack.run.workspace.outputs()) as { next: string };
+    const { next } = (await stack.workspace.outputs()) as { next: string };
     const [, due = ""] = /^rotate after (\S+), inside rotationWindow$/.exec(next) ?? [];
     await plane.clock.advance(31 * DAY);
-    expect(await stack.requestsOf(() => stack.run.runIdle("preview"))).toEqual([]);
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
-    await stack.run.runIdle("refresh");
+    expect(await stack.requestsOf(() => stack.runIdle("preview"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
+    await stack.runIdle("refresh");
 
     await plane.clock.advance(DAY + 30 * MINUTE);
-    const preview = await stack.run.run("preview");
+    const preview = await stack.run("preview");
     expect(preview.stdout + preview.stderr).toContain(`due since ${due}: 32d old`);
     expect(preview.changes).toEqual(expect.arrayContaining(["replace ci", "update app"]));
-    const { changes } = await stack.run.run("up");
+    const { changes } = await stack.run("up");
     expect(changes).toEqual(expect.arrayContaining(["create-replacement ci", "update app", "delete-replaced ci"]));
     const rotated = await stack.live();
     expect(rotated).toHaveLength(3);
@@ -62,18 +62,18 @@ describe.each(["npm package"] as const)("keys with a rotationWindow, with the %s
       rotated.filter((id) => keys.includes(id)),
       "the previous key of app",
     ).toHaveLength(1);
-    await stack.run.runIdle("up");
+    await stack.runIdle("up");
 
     await stack.setProgram(program(await windowIn(3 * DAY)));
-    expect(await stack.requestsOf(() => stack.run.run("up"))).toEqual([]);
-    await stack.run.runIdle("up");
+    expect(await stack.requestsOf(() => stack.run("up"))).toEqual([]);
+    await stack.runIdle("up");
     expect(await stack.live()).toEqual(rotated);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("are refused without an age, and may have a window that a preview does not know", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, program({ days: ["mon"] }, ""));
-    const refused = await stack.run.run("preview", { mayFail: true });
+    const refused = await stack.run("preview", { mayFail: true });
     expect(refused.exit).not.toBe(0);
     expect(messagesOf(refused)).toContain("rotationWindow: requires rotateAfter");
 
@@ -81,12 +81,12 @@ describe.each(["npm package"] as const)("keys with a rotationWindow, with the %s
       const first = new ApiKey("first", {});
       const rotationWindow = { endTime: "00:01", timeZone: first.keyId.apply(() => "Europe/Berlin") };
       exports.next = new RotatingApiKey("app", { rotateAfter: "30d", rotationWindow, nextAction: undefined }).nextAction;`);
-    expect((await stack.run.run("preview")).changes).toEqual(expect.arrayContaining(["create first", "create app"]));
+    expect((await stack.run("preview")).changes).toEqual(expect.arrayContaining(["create first", "create app"]));
     expect(await plane.count("POST")).toBe(0);
-    await stack.run.run("up");
-    const { next } = (await stack.run.workspace.outputs()) as { next: string };
+    await stack.run("up");
+    const { next } = (await stack.workspace.outputs()) as { next: string };
     expect(next).toMatch(/^rotate after \S+T2[23]:00:\S+Z, inside rotationWindow$/);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
+    await stack.runIdle("up");
+    await stack.destroy();
   });
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -48,35 +48,35 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
       const keys = `for (let n = 0; n < ${N}; n++) new RotatingApiKey("key-" + n, { rotateAfter: "30d" });`;
       stack = await StackUnderTest.create(frontEnd, plane, keys);
       expect(await stack.countsOf(() => stack.up())).toEqual({ [POST]: N, [LIST]: 1 });
-      expect(await stack.countsOf(() => stack.run.runIdle("up"))).toEqual({});
+      expect(await stack.countsOf(() => stack.runIdle("up"))).toEqual({});
       await plane.clock.advance(31 * DAY);
-      const preview = await stack.run.run("preview");
+      const preview = await stack.run("preview");
       expect(preview.changes).toHaveLength(N);
       expect(preview.stdout + preview.stderr).toMatch(/due since \S+Z: 31d old/);
-      expect((await stack.run.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
+      expect((await stack.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
       expect(await stack.countsOf(() => stack.up())).toEqual({ [POST]: N, [LIST]: 1 });
       await plane.clock.advance(HOUR);
-      expect(await stack.countsOf(() => stack.run.runIdle("up"))).toEqual({});
-      expect(await stack.countsOf(() => stack.run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
+      expect(await stack.countsOf(() => stack.runIdle("up"))).toEqual({});
+      expect(await stack.countsOf(() => stack.runIdle("refresh"))).toEqual({ [LIST]: 1 });
       await plane.clock.advance(2 * DAY);
-      expect(await stack.countsOf(() => stack.run.run("preview"))).toEqual({});
+      expect(await stack.countsOf(() => stack.run("preview"))).toEqual({});
       expect(await stack.countsOf(() => stack.up())).toEqual({ [DELETE]: N, [LIST]: 1 });
       expect(await stack.expectLiveIsHeld()).toHaveLength(N);
-      await stack.run.runIdle("up");
-      await stack.run.destroy();
+      await stack.runIdle("up");
+      await stack.destroy();
     },
     LONG,
   );
 
   test("has two secrets that are ciphertext in the state, and work until their key is revoked", async () => {
     await rotatedOnce(frontEnd);
-    const { keys } = (await stack.run.workspace.outputs({ showSecrets: true })) as { keys: string[] };
+    const { keys } = (await stack.workspace.outputs({ showSecrets: true })) as { keys: string[] };
     expect(await Promise.all(keys.map(statusOf))).toEqual([200, 200]);
-    await stack.run.expectNoSecrets();
+    await stack.expectNoSecrets();
     await plane.clock.advance(2 * HOUR);
     await stack.up();
     expect(await Promise.all(keys.map(statusOf))).toEqual([200, 401]);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test.skipIf(!ON_CLI)(
@@ -107,8 +107,8 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
       expect(await stack.history()).toEqual([
         ...[`made ${old}`, `holds ${old}`, `made ${current}`, `holds ${current}`, `revoked ${old}`],
       ]);
-      await stack.run.runIdle("up");
-      await stack.run.destroy();
+      await stack.runIdle("up");
+      await stack.destroy();
     },
     LONG,
   );
@@ -123,7 +123,7 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await plane.clock.advance(2 * HOUR);
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toEqual(both.slice(1));
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("revokeNow replaces a current key and revokes it in one run, and revokes a previous key at once", async () => {
@@ -133,13 +133,13 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     expect((await stack.history()).at(-1)).toMatch(/^holds /);
     const [kept, next] = await stack.expectLiveIsHeld();
     expect([kept, next]).toEqual([previous, expect.any(String)]);
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
     expect(await stack.countsOf(() => stack.deploy(now(previous)))).toMatchObject({ [DELETE]: 1 });
     expect(await stack.expectLiveIsHeld()).toEqual([next]);
     const unknown = await stack.deploy(now("no-such-key"), { mayFail: true });
     expect(unknown.exit).not.toBe(0);
     expect(messagesOf(unknown)).toContain("KP-INPUT");
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("whose revokeNow fails fails the run, keeps the id in the state, and revokes the key in the next run", async () => {
@@ -155,19 +155,19 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await stack.up();
     expect(await stack.expectLiveIsHeld()).not.toContain(old);
     expect(await plane.count("POST")).toBe(2);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
+    await stack.runIdle("up");
+    await stack.destroy();
   });
 
   test("that somebody revoked is reported by a refresh, and the next run creates another one and keeps the previous key", async () => {
     const [previous, current] = await rotatedOnce(frontEnd);
     await plane.state.revokeKey(current ?? "");
-    const refresh = await stack.run.run("refresh", { args: ["--expect-no-changes"], mayFail: true });
+    const refresh = await stack.run("refresh", { args: ["--expect-no-changes"], mayFail: true });
     expect(refresh.exit).not.toBe(0);
     await stack.up({ args: ["--refresh"] });
     expect(await stack.expectLiveIsHeld()).toEqual([previous, expect.any(String)]);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
+    await stack.runIdle("up");
+    await stack.destroy();
   });
 
   test("that is protected rotates and retires its previous key in place", async () => {
@@ -177,7 +177,7 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toHaveLength(1);
     await stack.deploy(program(2, "", "{}"));
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test.each([
@@ -189,11 +189,11 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await plane.state.useKey(Number(old));
     expect(messagesOf(await stack.up())).toContain("was last used");
     await plane.clock.advance(2 * HOUR);
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
     expect(await stack.requestsOf(() => stack.deploy(program(2, short)))).toEqual([LIST, DELETE]);
     expect(await stack.expectLiveIsHeld()).not.toContain(old);
-    await stack.run.runIdle("up");
-    await stack.run.destroy();
+    await stack.runIdle("up");
+    await stack.destroy();
   });
 });
 
@@ -201,7 +201,7 @@ test(
   "keyplane's own key is replaced in three steps, and is not rotated without selfRotation",
   async () => {
     stack = await StackUnderTest.create("npm package", plane, program(1));
-    const { workspace } = stack.run;
+    const { workspace } = stack;
     await stack.up();
     const takeOver = async () => {
       const { keys } = (await workspace.outputs({ showSecrets: true })) as { keys: string[] };
@@ -228,7 +228,7 @@ test(
     await workspace.setConfig("keyplane:apiKey", plane.apiKey, { secret: true });
     // A destroy runs no program, and the CLI uses the configuration of the last `up`.
     await stack.up();
-    await stack.run.destroy();
+    await stack.destroy();
   },
   LONG,
 );

@@ -7,7 +7,6 @@ import { PassphraseSecrets } from "../../testing/engine/state/secrets";
 import { AgeReader, controller, GitHubReader, RsaReader } from "../unit/seal/opener";
 import { hostsOf } from "./hosts";
 import { memoryHolds } from "./process-memory";
-import { ExampleRun } from "./run-example";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
@@ -17,7 +16,7 @@ let ann: AgeReader;
 let bob: AgeReader;
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeAll(async () => {
   [ann, bob] = await Promise.all([AgeReader.create(), AgeReader.create()]);
@@ -74,7 +73,7 @@ async function created(): Promise<string[]> {
 }
 
 /** Checks that the passphrase opens none of the keys that were created, and that the search would find them. */
-async function expectNoReadableKey(run: ExampleRun, printed: readonly string[], planted: string): Promise<void> {
+async function expectNoReadableKey(run: StackUnderTest, printed: readonly string[], planted: string): Promise<void> {
   const env = run.workspace.env;
   const all = [
     await readByPassphrase(run.workspace.directory, String(env.PULUMI_CONFIG_PASSPHRASE)),
@@ -91,7 +90,7 @@ test("sealed: only the recipients can read the keys of the example, with the req
     clusterCertificate: controller.certificate,
     cloudKey: kms.pem,
   };
-  example = await ExampleRun.create(plane, "sealed", { config });
+  example = await StackUnderTest.of(plane, "sealed", { config });
   const requests = await example.requestsOf(() => example.run("up"));
   expect(requests.sort()).toEqual(["GET /api_keys", "GET /projects", ...Array(3).fill("POST /api_keys")]);
   const outputs = (await example.workspace.outputs()) as {
@@ -129,7 +128,7 @@ test("a sealTo that has no effect in the end leaves no readable key: the key is 
   const key = (kind: string, args: string, options = "{}") =>
     `${NPM}\nexports.key = new ${kind}("ci", ${args}, ${options}).key;`;
   const sealed = `{ sealTo: { age: ["${ann.recipient}"] }, rotateAfter: "90d" }`;
-  example = await ExampleRun.create(plane, { "index.js": key("ApiKey", "{}") });
+  example = await StackUnderTest.of(plane, { "index.js": key("ApiKey", "{}") });
   await example.run("up");
   await example.workspace.setProgram({ "index.js": key("ApiKey", sealed, '{ ignoreChanges: ["sealTo"] }') });
   await example.run("up");
@@ -153,7 +152,7 @@ test.each(FRONT_ENDS)(
   "the passphrase and every file of the stack show no sealed key of the %s, whatever its runs did",
   async (frontEnd) => {
     const stack = await StackUnderTest.create(frontEnd, plane, program());
-    example = stack.run;
+    example = stack;
     const printed: string[] = [];
     const up = async (text: string, options = {}) => {
       await stack.setProgram(text);
@@ -210,7 +209,7 @@ test.runIf(process.platform === "linux").each(FRONT_ENDS)(
     const kubernetes = { certificate: controller.certificate, namespace: "shop", name: "api-key" };
     const sealTo = { age: [ann.recipient], githubActions: { key: github.key }, kubernetes, rsa: [kms.pem] };
     const stack = await StackUnderTest.create(frontEnd, plane, TWO_KEYS(sealTo));
-    example = stack.run;
+    example = stack;
     // Not in the stack's folder, because a snapshot has the account's own key.
     const dumps = mkdtempSync(join(tmpdir(), "keyplane-heap-"));
     try {

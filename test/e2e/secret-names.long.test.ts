@@ -1,8 +1,7 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pluginForPreloads } from "../plugin-folder";
-import { ExampleRun } from "./run-example";
-import { ON_CLI } from "./stack-under-test";
+import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
 const PREFIX = "hush-prefix";
@@ -35,7 +34,7 @@ exports.name = ci.name;
 `;
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -55,7 +54,7 @@ const FRONT_ENDS: readonly (readonly [string, string, object])[] = [
 test.each(FRONT_ENDS)(
   "names that are made from secrets are in no state of the %s in clear",
   async (_, frontEnd, options) => {
-    run = await ExampleRun.create(plane, { "index.js": programWith(frontEnd) }, { config: { at: "1" }, ...options });
+    run = await StackUnderTest.of(plane, { "index.js": programWith(frontEnd) }, { config: { at: "1" }, ...options });
     await run.workspace.setConfig("prefix", PREFIX, { secret: true });
     const inClear = () => searchSecrets({ prefix: PREFIX }, { paths: [run.workspace.directory], texts: {} });
     for (const at of ["1", "2"]) {

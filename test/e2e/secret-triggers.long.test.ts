@@ -1,6 +1,6 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
 
@@ -16,13 +16,13 @@ new ProjectReady("quiet", { projectId: new pulumi.Config().require("project"), t
 `;
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 const printed: Record<string, string> = {};
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   const { id } = await plane.state.createProject();
-  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { "proj:project": id } });
+  run = await StackUnderTest.of(plane, { "index.js": PROGRAM }, { config: { "proj:project": id } });
 });
 
 afterEach(async () => {

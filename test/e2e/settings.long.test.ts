@@ -1,10 +1,9 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
-let example: ExampleRun;
+let example: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -21,7 +20,7 @@ const program = {
 
 /** Runs `up` with wrong settings, and returns its errors. */
 async function errorsWith(config: Record<string, string>, secretConfig: Record<string, string>): Promise<string[]> {
-  example = await ExampleRun.create(plane, program, { config, secretConfig });
+  example = await StackUnderTest.of(plane, program, { config, secretConfig });
   const { exit, diagnostics } = await example.run("up", { mayFail: true });
   expect(exit).not.toBe(0);
   expect((await plane.log()).flatMap(({ effects }) => effects)).toEqual([]);
@@ -61,14 +60,14 @@ test.each(FRONT_ENDS)(
   async (frontEnd) => {
     const program = 'new ApiKey("ci", { rotateAfter: "90d" }); new RotatingApiKey("app", { rotateAfter: "30d" });';
     const stack = await StackUnderTest.create(frontEnd, plane, program);
-    example = stack.run;
+    example = stack;
     await stack.up();
     await stack.setProgram(
       'new ApiKey("ci", { rotateAfter: "60d" }); new RotatingApiKey("new", { rotateAfter: "30d" });',
     );
-    await stack.run.workspace.setConfig("keyplane:baseUrl", "https://preview.invalid");
-    await stack.run.workspace.setConfig("keyplane:apiKey", "none", { secret: true });
-    const { changes } = await stack.run.run("preview");
+    await stack.workspace.setConfig("keyplane:baseUrl", "https://preview.invalid");
+    await stack.workspace.setConfig("keyplane:apiKey", "none", { secret: true });
+    const { changes } = await stack.run("preview");
     expect(changes).toEqual(expect.arrayContaining(["create new", "delete app", "update ci"]));
     expect((await stack.up({ mayFail: true })).exit).not.toBe(0);
     expect(await stack.expectLiveIsHeld()).toHaveLength(2);
@@ -79,7 +78,7 @@ test("a data source that fails shows one message with its name and its code, wit
   const failing = {
     "index.js": 'const { getApiKey } = require("keyplane");\nexports.key = getApiKey({ name: "none" });\n',
   };
-  example = await ExampleRun.create(plane, failing, {});
+  example = await StackUnderTest.of(plane, failing, {});
   const { exit, diagnostics } = await example.run("up", { mayFail: true });
   expect(exit).not.toBe(0);
   const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message.trim());
@@ -98,7 +97,7 @@ module.exports = async () => {
 };
 `,
   };
-  example = await ExampleRun.create(plane, failing, {});
+  example = await StackUnderTest.of(plane, failing, {});
   const { stdout, stderr, diagnostics } = await example.run("preview", { mayFail: true });
   const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message.trim());
   expect(errors.filter((message) => message.includes("getProject"))).toEqual([
@@ -108,7 +107,7 @@ module.exports = async () => {
 });
 
 test("a preview names a misspelled setting and a credential in plain text, each once and without the credential", async () => {
-  example = await ExampleRun.create(plane, program, { config: { "keyplane:baseURL": plane.url } });
+  example = await StackUnderTest.of(plane, program, { config: { "keyplane:baseURL": plane.url } });
   await example.workspace.setConfig("keyplane:apiKey", "in-plain-text");
   const { diagnostics } = await example.run("preview");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning").map(({ message }) => message.trim());
@@ -129,7 +128,7 @@ test("a program whose service does not answer fails with a message that names th
 test("a refresh and a destroy use the configuration of the last up, and the next up uses the new one", async () => {
   const gone = await startControlPlane();
   await gone.close();
-  example = await ExampleRun.create(plane, program);
+  example = await StackUnderTest.of(plane, program);
   await example.run("up");
   await example.workspace.setConfig("keyplane:baseUrl", gone.url);
   expect(await example.requestsOf(() => example.run("refresh"))).toEqual(["GET /api_keys"]);

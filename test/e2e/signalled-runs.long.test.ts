@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await plane.close();
 });
 
@@ -29,7 +29,7 @@ const keys = (n: number) => `
 async function signalled(command: "up" | "destroy", route: string, signal: NodeJS.Signals, receiver: Receiver) {
   await plane.clock.advance(600_000);
   await plane.rules.add({ route, hold: "after", count: 2 });
-  const { workspace } = stack.run;
+  const { workspace } = stack;
   const { done, kill } = workspace.start(command, { env: await drivenTime(plane) });
   await plane.held.wait(2, 60_000);
   if (receiver === "the engine") kill(signal);
@@ -70,7 +70,7 @@ describe.each(FRONT_ENDS)("a signal in a run of the %s", (frontEnd) => {
     await signalled("destroy", DELETE, signal, receiver);
     // Of two keys of a resource, one can be revoked already.
     expect(await stack.held()).toEqual(expect.arrayContaining(await stack.live()));
-    await stack.run.run("destroy");
+    await stack.run("destroy");
     expect(await stack.live()).toEqual([]);
   });
 });

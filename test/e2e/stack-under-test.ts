@@ -1,16 +1,23 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   type ControlPlane,
   drivenTime,
+  type EngineCommandName,
   engineOf,
   type RunOptions,
   type RunResult,
+  searchSecrets,
+  Workspace,
   type WorkspaceOptions,
 } from "keyplane/testing";
 import { expect } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
 import { pluginForPreloads } from "../plugin-folder";
-import { ExampleRun } from "./run-example";
+
+/** The repository's examples. */
+export const examples = join(__dirname, "..", "..", "examples");
+
+const DERIVED_KEYS = join(__dirname, "..", "derived-keys.cjs");
 
 /** Whether the tests run on the real CLI. A test of what only it has says so in its `describe`, and is skipped otherwise. */
 export const ON_CLI = engineOf(process.env) === "cli";
@@ -31,40 +38,100 @@ export const POST = "POST /api_keys";
 export const LIST = "GET /api_keys";
 export const DELETE = "DELETE /api_keys/{key_id}";
 
-/** A program of either front end, with consumers that fail on demand and report which key they have. */
+/** A stack of a whole program at a control plane, on either engine. It collects the output, to search it for secrets. */
 export class StackUnderTest {
+  /** What its commands have printed. */
+  readonly printed: Record<string, string> = {};
+
   private constructor(
-    readonly run: ExampleRun,
+    readonly workspace: Workspace,
     readonly plane: ControlPlane,
     readonly frontEnd: FrontEnd,
   ) {}
 
-  static async create(
+  /** Prepares a program, a folder with one, or an example by the name of its folder. */
+  static async of(
+    plane: ControlPlane,
+    program: string | Record<string, string>,
+    options: Omit<WorkspaceOptions, "program"> = {},
+    frontEnd: FrontEnd = "npm package",
+  ): Promise<StackUnderTest> {
+    const workspace = await Workspace.create({
+      ...options,
+      program: typeof program === "string" ? resolve(examples, program) : program,
+      config: { "keyplane:baseUrl": plane.url, ...options.config },
+      secretConfig: { "keyplane:apiKey": plane.apiKey, ...options.secretConfig },
+      // Types are checked with all others; checking them again in every run costs a second each.
+      env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true", ...options.env },
+    });
+    return new StackUnderTest(workspace, plane, frontEnd);
+  }
+
+  /** Prepares a program of either front end, with consumers that fail on demand and report which key they have. */
+  static create(
     frontEnd: FrontEnd,
     plane: ControlPlane,
     program: string,
     options: Omit<WorkspaceOptions, "program" | "packages" | "plugins"> = {},
   ): Promise<StackUnderTest> {
     const { packages, plugins } = optionsFor(frontEnd);
-    const run = await ExampleRun.create(
-      plane,
-      { "index.js": headOf(frontEnd) + program },
-      {
-        ...options,
-        packages: { ...packages, consumer: join(__dirname, "consumer") },
-        plugins,
-        config: { reportTo: plane.url, ...options.config },
-      },
-    );
-    return new StackUnderTest(run, plane, frontEnd);
+    const given = {
+      ...options,
+      packages: { ...packages, consumer: join(__dirname, "consumer") },
+      plugins,
+      config: { reportTo: plane.url, ...options.config },
+    };
+    return StackUnderTest.of(plane, { "index.js": headOf(frontEnd) + program }, given, frontEnd);
+  }
+
+  /** Runs a command with the control plane's clock. */
+  async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
+    const driven = await drivenTime(this.plane);
+    const env = {
+      ...driven,
+      NODE_OPTIONS: `${driven.NODE_OPTIONS} --require ${JSON.stringify(DERIVED_KEYS)}`,
+      DERIVED_KEYS: this.workspace.directory,
+      ...options.env,
+    };
+    const result = await this.workspace.run(command, { inProcess: true, ...options, env });
+    this.collect(command, result);
+    return result;
+  }
+
+  /** Collects what a command has printed. */
+  collect(command: string, { stdout, stderr }: Pick<RunResult, "stdout" | "stderr">): void {
+    this.printed[`output of command ${Object.keys(this.printed).length + 1}, ${command}`] = stdout + stderr;
+  }
+
+  /** Runs a command that must have nothing to do. */
+  async runIdle(command: "up" | "preview" | "refresh"): Promise<void> {
+    expect((await this.run(command)).changes).toEqual([]);
+  }
+
+  /** Where files or output of the stack show a secret that was ever issued. */
+  async secretsShown(issuedBefore: readonly string[] = []) {
+    const issued = new Set([...issuedBefore, ...(await this.plane.secretsEverIssued())]);
+    const secrets = Object.fromEntries([...issued].map((secret, index) => [`secret ${index}`, secret]));
+    return searchSecrets(secrets, { paths: [this.workspace.directory], texts: this.printed });
+  }
+
+  async expectNoSecrets(): Promise<void> {
+    expect(await this.secretsShown()).toEqual([]);
+  }
+
+  /** Destroys the stack, and checks that no key stays live and no secret was disclosed. */
+  async destroy(): Promise<void> {
+    await this.run("destroy");
+    expect(await this.plane.liveKeys()).toEqual([]);
+    await this.expectNoSecrets();
   }
 
   setProgram(program: string): Promise<void> {
-    return this.run.workspace.setProgram({ "index.js": headOf(this.frontEnd) + program });
+    return this.workspace.setProgram({ "index.js": headOf(this.frontEnd) + program });
   }
 
   urn(kind: "ApiKey" | "RotatingApiKey", name: string): string {
-    return `urn:pulumi:${this.run.workspace.stack}::proj::${SDK[this.frontEnd].type}:${kind}::${name}`;
+    return `urn:pulumi:${this.workspace.stack}::proj::${SDK[this.frontEnd].type}:${kind}::${name}`;
   }
 
   /** An `up` in which every consumer accepts its key. */
@@ -92,7 +159,7 @@ export class StackUnderTest {
 
   /** The ids of the keys that the state has, also those that are still to be revoked. */
   async held(): Promise<string[]> {
-    const { resources = [] } = (await this.run.workspace.exportState()).deployment;
+    const { resources = [] } = (await this.workspace.exportState()).deployment;
     const ids = resources.flatMap(({ outputs = {} }) => {
       const { keyId, previousKeyId, pendingRevocations } = outputs;
       return [keyId, previousKeyId, pendingRevocations].flat().filter((id) => typeof id === "string");
@@ -125,7 +192,7 @@ export class StackUnderTest {
    */
   async killWhenParked(command: "up" | "destroy" = "up", { requests = 1, args = [] as readonly string[] } = {}) {
     await this.plane.clock.advance(600_000);
-    const { done, kill } = this.run.workspace.start(command, { env: await drivenTime(this.plane), args });
+    const { done, kill } = this.workspace.start(command, { env: await drivenTime(this.plane), args });
     await this.plane.held.wait(requests, 60_000);
     await this.kill(kill, done);
     await this.plane.held.drop();
@@ -133,16 +200,19 @@ export class StackUnderTest {
 
   /** Kills a run with all its processes, and removes its lock. */
   async kill(kill: () => void, done: Promise<unknown>): Promise<void> {
-    endProcesses(this.run.workspace.processes());
+    endProcesses(this.workspace.processes());
     kill();
     await done;
-    await this.run.workspace.cancel();
+    await this.workspace.cancel();
     await this.plane.clock.advance(600_000);
   }
 
-  /** The requests that the action sends, without those of consumers. */
-  async requestsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-    return (await this.run.requestsOf(work)).filter((request) => !request.includes("/auth"));
+  /** The requests that the action sends, as `METHOD /route`, without those of consumers. */
+  async requestsOf(work: () => Promise<unknown>): Promise<string[]> {
+    const since = (await this.plane.log()).length;
+    await work();
+    const requests = (await this.plane.log({ since })).filter(({ query }) => !query.startsWith("holds="));
+    return requests.map(({ method, route, path }) => `${method} ${route ?? path}`);
   }
 
   /** How often the action sends each request. */
@@ -154,8 +224,8 @@ export class StackUnderTest {
   }
 
   private async upWith(failing: string, options: RunOptions): Promise<RunResult> {
-    await this.run.workspace.setConfig("failing", failing);
-    return this.run.run("up", options);
+    await this.workspace.setConfig("failing", failing);
+    return this.run("up", options);
   }
 }
 

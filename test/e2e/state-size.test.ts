@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pluginForPreloads } from "../plugin-folder";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const N = 50;
 
@@ -16,7 +16,7 @@ const MOST = {
 };
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -33,7 +33,7 @@ describe.each(Object.entries(MOST))("with %s", (sdk, most) => {
 for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
 `;
     const plugin = { packages: { [sdk]: join(__dirname, "..", sdk) }, plugins: { keyplane: pluginForPreloads() } };
-    run = await ExampleRun.create(plane, { "index.js": program }, sdk === "keyplane" ? {} : plugin);
+    run = await StackUnderTest.of(plane, { "index.js": program }, sdk === "keyplane" ? {} : plugin);
     await run.run("up");
     const { resources = [] } = (await run.workspace.exportState()).deployment;
     const keys = resources.filter(({ type }) => type.endsWith(":ApiKey"));

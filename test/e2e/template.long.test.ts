@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { version } from "../../package.json";
 import { SETTINGS } from "../../provider/settings/settings";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const folder = join(__dirname, "..", "..", "templates", "typescript");
 const textOf = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -13,7 +13,7 @@ const textOf = (name: string) => readFileSync(join(folder, name), "utf8");
 test("a project from the template deploys a key with the configuration that the template asks for", async () => {
   const plane = await startControlPlane({ clock: { mode: "real" } });
   const files = { "index.ts": textOf("index.ts"), "tsconfig.json": textOf("tsconfig.json") };
-  const run = await ExampleRun.create(plane, files);
+  const run = await StackUnderTest.of(plane, files);
   try {
     await run.run("up");
     expect(await run.workspace.outputs()).toEqual({ ciKeyName: expect.stringMatching(/^ci-/), ciKey: "[secret]" });

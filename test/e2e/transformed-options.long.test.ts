@@ -1,6 +1,6 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 /** A transformation that returns new options, as for a rule of a whole stack. The SDK's own are lost. */
 const PROGRAM = `
@@ -14,11 +14,11 @@ exports.app = new RotatingApiKey("app", { rotationTriggers }).key;
 `;
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
-  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { "proj:at": "1" } });
+  run = await StackUnderTest.of(plane, { "index.js": PROGRAM }, { config: { "proj:at": "1" } });
 });
 
 afterEach(async () => {

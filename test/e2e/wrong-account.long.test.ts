@@ -12,13 +12,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await stack.run.workspace.remove();
+  await stack.workspace.remove();
   await Promise.all([home.close(), away.close()]);
 });
 
 async function connect({ url, apiKey }: Pick<ControlPlane, "url" | "apiKey">): Promise<void> {
-  await stack.run.workspace.setConfig("keyplane:baseUrl", url);
-  await stack.run.workspace.setConfig("keyplane:apiKey", apiKey, { secret: true });
+  await stack.workspace.setConfig("keyplane:baseUrl", url);
+  await stack.workspace.setConfig("keyplane:apiKey", apiKey, { secret: true });
 }
 
 const program = (n: number) => `
@@ -39,7 +39,7 @@ describe.each(FRONT_ENDS)("a stack of the %s", (frontEnd) => {
       ["up", ["--refresh"]],
       ["destroy", ["--refresh"]],
     ] as const) {
-      const refused = await stack.run.run(command, { args, mayFail: true });
+      const refused = await stack.run(command, { args, mayFail: true });
       expect(refused.exit).not.toBe(0);
       expect(messagesOf(refused)).toContain("KP-WRONG-ACCOUNT");
       expect(await stack.expectLiveIsHeld()).toEqual(keys);
@@ -48,7 +48,7 @@ describe.each(FRONT_ENDS)("a stack of the %s", (frontEnd) => {
     await connect(home);
     await stack.up();
     expect(await stack.expectLiveIsHeld()).toHaveLength(3);
-    await stack.run.destroy();
+    await stack.destroy();
   });
 
   test("under another credential of the same account, there is no difference, and a key that is gone is replaced", async () => {
@@ -56,13 +56,13 @@ describe.each(FRONT_ENDS)("a stack of the %s", (frontEnd) => {
     await stack.up();
     const { key, id } = await home.state.createKey("the-next-admin");
     await connect({ url: home.url, apiKey: key });
-    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+    expect(await stack.requestsOf(() => stack.runIdle("up"))).toEqual([]);
     expect(await stack.countsOf(() => stack.deploy(program(2)))).toMatchObject({ [POST]: 2, [DELETE]: 1 });
     const [gone] = await stack.held();
     await home.state.revokeKey(gone ?? "");
     await stack.up({ args: ["--refresh"] });
     expect((await stack.live()).filter((each) => each !== String(id))).toEqual(await stack.held());
-    await stack.run.run("destroy");
+    await stack.run("destroy");
     expect(await stack.live()).toEqual([String(id)]);
   });
 });

@@ -1,15 +1,15 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { StackUnderTest } from "./stack-under-test";
 
 const SECRET = "hush-7f3a91c2";
 
 let plane: ControlPlane;
-let run: ExampleRun;
+let run: StackUnderTest;
 
 beforeAll(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
-  run = await ExampleRun.create(plane, { "index.js": "" });
+  run = await StackUnderTest.of(plane, { "index.js": "" });
 });
 
 afterAll(async () => {

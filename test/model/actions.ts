@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { Rule } from "../../testing/control-plane";
+import type { Crash } from "../engineless/provider-process";
+import type { Declared, Flags, Program } from "../engineless/test-stack";
 import { RECIPIENTS } from "../recipients";
-import type { DeclaredKey, Flags, Program } from "./mini-engine";
-import type { Crash } from "./provider-process";
 
 /** One event in the life of a stack. */
 export type Action =
@@ -36,7 +36,6 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>, times: number): fc.Arbitrary<T | 
 
 const common = {
   trigger: fc.nat(2),
-  isConsumed: fc.boolean(),
   sealTo: rarely(fc.constantFrom(...RECIPIENTS), 5),
   maxAge: rarely(fc.constantFrom("400d", "9600h"), 5),
   verify: rarely(fc.constant(true), 9),
@@ -46,15 +45,15 @@ const common = {
 const given = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== false));
 
-const plain: fc.Arbitrary<DeclaredKey> = fc.record(common).map(({ trigger, isConsumed, revokeOnDelete, ...rest }) => ({
-  ...{ kind: "ApiKey", isConsumed },
+const plain: fc.Arbitrary<Declared> = fc.record(common).map(({ trigger, revokeOnDelete, ...rest }) => ({
+  kind: "ApiKey",
   inputs: { rotationTriggers: { trigger }, ...given(rest), ...(revokeOnDelete === false && { revokeOnDelete }) },
 }));
 
-const rotating: fc.Arbitrary<DeclaredKey> = fc
+const rotating: fc.Arbitrary<Declared> = fc
   .record({ ...common, revokeNow: rarely(fc.constantFrom(CURRENT, PREVIOUS), 6), ages: rarely(fc.constant("4d"), 3) })
-  .map(({ trigger, isConsumed, revokeOnDelete, ages, maxAge, ...rest }) => ({
-    ...{ kind: "RotatingApiKey", isConsumed },
+  .map(({ trigger, revokeOnDelete, ages, maxAge, ...rest }) => ({
+    kind: "RotatingApiKey",
     inputs: {
       ...{ rotationTriggers: { trigger }, gracePeriod: "1h", quietPeriod: "30m", maxOverlap: "3h" },
       ...given({ ...rest, rotateAfter: ages, maxAge: ages === undefined ? maxAge : undefined }),
@@ -62,13 +61,13 @@ const rotating: fc.Arbitrary<DeclaredKey> = fc
     },
   }));
 
-const exact: fc.Arbitrary<DeclaredKey> = fc.nat(2).map((trigger) => ({
-  ...{ kind: "ApiKey", isConsumed: false },
+const exact: fc.Arbitrary<Declared> = fc.nat(2).map((trigger) => ({
+  kind: "ApiKey",
   inputs: { name: "exact", onNameConflict: "revokeUnused", rotationTriggers: { trigger } },
 }));
 
-const adopted: fc.Arbitrary<DeclaredKey> = fc.nat(2).map((trigger) => ({
-  ...{ kind: "RotatingApiKey", isConsumed: false },
+const adopted: fc.Arbitrary<Declared> = fc.nat(2).map((trigger) => ({
+  kind: "RotatingApiKey",
   inputs: { adopt: BY_HAND, gracePeriod: "1h", maxOverlap: "3h", rotationTriggers: { trigger } },
 }));
 
@@ -96,7 +95,7 @@ const flags: fc.Arbitrary<Flags> = fc.oneof(
 );
 
 const up: fc.Arbitrary<Action> = fc
-  .record({ program, crash, together: often(false), refreshes: often(false), flags: rarely(flags, 2) })
+  .record({ program, crash, oneByOne: often(true), refreshes: often(false), flags: rarely(flags, 2) })
   .map(({ flags, ...up }) => ({ do: "up", ...up, ...flags }));
 
 const operations = { operations: [{ action: "apply_config", runningMs: 7_000 }] };
@@ -138,12 +137,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /** A rotation that is interrupted, and the same program again, also after the grace of the old key. */
-const lateHealing: fc.Arbitrary<Action[]> = fc.record({ crash, late: crash, isConsumed: fc.boolean() }).map((given) => {
+const lateHealing: fc.Arbitrary<Action[]> = fc.record({ crash, late: crash }).map((given) => {
   const upOf = (trigger: number, interruption?: Crash): Action => ({
     do: "up",
     program: {
       "rotating-0": {
-        ...{ kind: "RotatingApiKey", isConsumed: given.isConsumed },
+        kind: "RotatingApiKey",
         inputs: { rotationTriggers: { trigger }, gracePeriod: "1h", quietPeriod: "30m", maxOverlap: "3h" },
       },
     },

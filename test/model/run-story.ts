@@ -2,17 +2,32 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { attemptIn, suffixIn } from "../../provider/keys/naming";
 import { type ControlPlane, type LiveKey, type LogEntry, startControlPlane } from "../../testing/control-plane";
+import { LinkedClock } from "../engineless/linked-clock";
+import type { FrontEnd } from "../engineless/provider-process";
+import {
+  type Declared,
+  type Event,
+  type Flags,
+  idsIn,
+  type Outcome,
+  type Program,
+  type Saved,
+  TestStack,
+} from "../engineless/test-stack";
 import { openedByAnybody } from "../recipients";
 import { type Action, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
-import { StoryClock } from "./clock";
-import { type Checkpoint, type DeclaredKey, type Event, idsIn, MiniEngine, type Program } from "./mini-engine";
-import type { FrontEnd } from "./provider-process";
 
 /** How long the key of a lost request is looked for. */
 const LATEST_COMMIT_MS = 3_600_000;
 
 /** The last program, if a story has none. */
-const LAST: Program = { "plain-0": { kind: "ApiKey", isConsumed: true, inputs: {} } };
+const LAST: Program = { "plain-0": { kind: "ApiKey", inputs: {} } };
+
+/** A state between two commands, and its credential. */
+interface Checkpoint {
+  readonly resources: readonly Saved[];
+  readonly apiKey: string;
+}
 
 /** Runs a story, heals the stack, destroys it, and checks the invariants after each step. */
 export function runStory(frontEnd: FrontEnd, actions: readonly Action[]): Promise<void> {
@@ -28,14 +43,14 @@ async function telling<T>(frontEnd: FrontEnd, tell: (story: Story) => Promise<T>
   const plane = await startControlPlane({ clock: { mode: "driven" } });
   try {
     const { now } = await plane.clock.read();
-    return await tell(new Story(frontEnd, plane, new StoryClock(plane, now)));
+    return await tell(new Story(frontEnd, plane, new LinkedClock(plane, now)));
   } finally {
     await plane.close();
   }
 }
 
 export class Story {
-  readonly engine: MiniEngine;
+  readonly stack: TestStack;
   readonly said: string[] = [];
   private readonly checkpoints: Checkpoint[] = [];
   private program = LAST;
@@ -61,11 +76,10 @@ export class Story {
   constructor(
     frontEnd: FrontEnd,
     private readonly plane: ControlPlane,
-    private readonly clock: StoryClock,
+    private readonly clock: LinkedClock,
   ) {
-    const say = (text: string) => void this.said.push(text);
     const saw = (event: Event) => this.see(event);
-    this.engine = new MiniEngine(frontEnd, { clock, baseUrl: plane.url, say, saw }, plane.apiKey);
+    this.stack = new TestStack(plane, clock, { frontEnd, requestTimeoutMs: 2_000, saw });
   }
 
   async run(actions: readonly Action[]): Promise<void> {
@@ -73,7 +87,7 @@ export class Story {
     const { id, key } = await this.plane.state.createKey("by-hand");
     this.byHand = { id: String(id), key };
     for (const action of actions) {
-      this.checkpoints.push({ state: this.engine.state, apiKey: this.engine.apiKey });
+      this.checkpoints.push({ resources: this.stack.resources, apiKey: String(this.stack.settings.apiKey) });
       await this.act(action);
     }
     await this.heal();
@@ -91,7 +105,7 @@ export class Story {
   }
 
   private async act(action: Action): Promise<void> {
-    const { engine, plane, clock } = this;
+    const { stack, plane, clock } = this;
     switch (action.do) {
       case "up": {
         this.program = this.completed(action.program);
@@ -100,7 +114,7 @@ export class Story {
       }
       case "refresh":
       case "destroy":
-        await this.command(() => engine[action.do](action));
+        await this.command(() => stack[action.do](action));
         break;
       case "fault":
         await plane.rules.add(action.rule);
@@ -110,10 +124,10 @@ export class Story {
         break;
       case "exchange": {
         // Another credential cannot tell a sealed key that is gone from one of another account.
-        if (engine.state.some(({ outputs }) => outputs.sealedKey ?? outputs.previousSealedKey)) break;
+        if (stack.resources.some(({ outputs }) => outputs.sealedKey ?? outputs.previousSealedKey)) break;
         const { id, key } = await plane.state.createKey(`credential-${this.strangers.length}`);
         this.strangers.push(id);
-        engine.apiKey = key;
+        stack.settings.apiKey = key;
         break;
       }
       case "wait":
@@ -128,9 +142,11 @@ export class Story {
         break;
       }
       case "taint": {
-        const keys = engine.state.filter(({ isDoomed, name }) => !isDoomed && name !== "exact" && name !== "adopted");
+        const keys = stack.resources.filter(
+          (each) => !each.replaced && each.name !== "exact" && each.name !== "adopted",
+        );
         const key = keys[action.which % keys.length];
-        if (key !== undefined) engine.taint(key.name);
+        stack.resources = stack.resources.map((each) => (each.name === key?.name ? { ...each, tainted: true } : each));
         break;
       }
       case "restore":
@@ -139,22 +155,22 @@ export class Story {
     }
   }
 
-  private async up(program: Program, flags: Parameters<MiniEngine["up"]>[1] = {}): Promise<boolean> {
+  private async up(program: Program, flags: Flags = {}): Promise<boolean> {
     this.program = this.completed(program);
     const declared = this.program;
-    await this.silently(() => this.engine.preview(declared), "a preview");
-    return this.command(() => this.engine.up(declared, flags));
+    await this.silently(async () => expect((await this.stack.preview(declared)).errors).toEqual({}), "a preview");
+    return this.command(() => this.stack.up(declared, flags));
   }
 
   /** Runs a command, and waits until the service has carried out what it has sent. */
-  private async command(body: () => Promise<boolean>): Promise<boolean> {
-    this.previous = new Set(this.engine.state.flatMap(({ outputs }) => String(outputs.previousKeyId ?? [])));
+  private async command(body: () => Promise<Outcome>): Promise<boolean> {
+    this.previous = new Set(this.stack.resources.flatMap(({ outputs }) => String(outputs.previousKeyId ?? [])));
     this.mightRevoke = this.mayRevoke;
     this.mayRevoke = new Set();
     for (const { inputs } of Object.values(this.program)) this.mayRevoke.add(String(inputs.revokeNow));
-    const ended = await body();
+    const { succeeded } = await body();
     await this.settledLog();
-    for (const { outputs } of this.engine.state) {
+    for (const { outputs } of this.stack.resources) {
       for (const id of idsIn(outputs)) {
         this.held.add(id);
         this.known.add(id);
@@ -165,18 +181,20 @@ export class Story {
       }
     }
     await this.judge();
-    return ended;
+    return succeeded;
   }
 
   private see(event: Event): void {
-    if (event.kind === "delivered") this.delivered.set(event.id, this.delivered.get(event.id) ?? { isCovered: false });
+    if (event.kind === "said") this.said.push(event.text);
+    else if (event.kind === "delivered")
+      this.delivered.set(event.id, this.delivered.get(event.id) ?? { isCovered: false });
     else if (event.kind === "deleting") {
       for (const id of event.ids) (event.revokes ? this.mayRevoke : this.released).add(id);
     } else {
       if (event.succeeded) for (const delivery of this.delivered.values()) delivery.isCovered = true;
       const now = this.clock.now();
       if (!event.isWhole) return;
-      for (const { outputs } of this.engine.state) {
+      for (const { outputs } of this.stack.resources) {
         const id = outputs.previousKeyId;
         if (typeof id !== "string") continue;
         const retiring = this.retiring.get(id) ?? { since: now };
@@ -187,8 +205,8 @@ export class Story {
 
   private restore(checkpoint: Checkpoint | undefined): void {
     if (checkpoint === undefined) return;
-    const left = new Set(checkpoint.state.flatMap(({ outputs }) => idsIn(outputs)));
-    for (const { outputs } of this.engine.state) {
+    const left = new Set(checkpoint.resources.flatMap(({ outputs }) => idsIn(outputs)));
+    for (const { outputs } of this.stack.resources) {
       for (const id of idsIn(outputs).filter((each) => !left.has(each))) {
         this.released.add(id);
         // Nothing shows that a failed run has handed it out: a restored state takes it for a key of an interrupted run.
@@ -196,14 +214,22 @@ export class Story {
       }
     }
     this.known.clear();
-    this.engine.restore(checkpoint);
+    const { stack } = this;
+    const kept = new Set(checkpoint.resources.map(({ inputs }) => inputs.__suffix));
+    for (const { inputs } of [...stack.resources, ...stack.notes.map(({ resource }) => resource)]) {
+      if (!kept.has(inputs.__suffix)) stack.dropped.add(inputs.__suffix);
+    }
+    stack.resources = checkpoint.resources;
+    stack.settings.apiKey = checkpoint.apiKey;
+    // `stack import` drops them.
+    stack.notes = [];
   }
 
   /** The program with the ids of the keys that it names: the current ones, if it does not have ids yet. */
   private completed(program: Program): Program {
-    const complete = ([name, key]: readonly [string, DeclaredKey]) => {
+    const complete = ([name, key]: readonly [string, Declared]) => {
       const { revokeNow, adopt, ...inputs } = key.inputs;
-      const stored = this.engine.find(name);
+      const stored = this.stack.find(name);
       const { keyId, previousKeyId } = stored?.outputs ?? {};
       const id = revokeNow === CURRENT ? keyId : revokeNow === PREVIOUS ? previousKeyId : revokeNow;
       // A new `revokeNow` that is no key of the resource is refused.
@@ -216,9 +242,9 @@ export class Story {
 
   /** Runs something that must cost nothing. */
   private async silently(body: () => Promise<unknown>, what: string): Promise<void> {
-    const [requests, asked] = [await this.requests(), this.engine.asked];
+    const [requests, asked] = [await this.requests(), this.stack.asked];
     await body();
-    expect([(await this.requests()) - requests, this.engine.asked - asked], `I7: requests of ${what}`).toEqual([0, 0]);
+    expect([(await this.requests()) - requests, this.stack.asked - asked], `I7: requests of ${what}`).toEqual([0, 0]);
   }
 
   private async requests(): Promise<number> {
@@ -253,7 +279,7 @@ export class Story {
     }
     this.judged = log.length;
     const { keys } = await this.plane.state.read();
-    for (const { name, outputs } of this.engine.state) {
+    for (const { name, outputs } of this.stack.resources) {
       const live = keys.live.find(({ id }) => String(id) === outputs.keyId);
       if (live === undefined) continue;
       const sealed = openedByAnybody(outputs.sealedKey);
@@ -295,10 +321,10 @@ export class Story {
     await this.mustEnd("the first up after an interruption");
     await clock.pass(LATEST_COMMIT_MS);
     // It also looks for what lists had not shown yet, or what is gone.
-    expect(await this.command(() => this.engine.refresh()), `I5: a refresh failed: ${this.said.at(-1)}`).toBe(true);
+    expect(await this.command(() => this.stack.refresh()), `I5: a refresh failed: ${this.said.at(-1)}`).toBe(true);
     await this.mustEnd("an up after a refresh");
     await this.judgeHealed();
-    const isOpen = this.engine.state.some(({ outputs }) => outputs.previousKeyId ?? outputs.lostNames);
+    const isOpen = this.stack.resources.some(({ outputs }) => outputs.previousKeyId ?? outputs.lostNames);
     if (!isOpen) await this.silently(() => this.up(this.program), "an up that has nothing to do");
     this.program = changed(this.program);
     await clock.pass(MAX_OVERLAP_MS + GRACE_MS);
@@ -307,7 +333,7 @@ export class Story {
       await clock.pass(GRACE_MS);
     }
     expect((await this.left()).map(shown), "I1: keys that runs with changes have left behind").toEqual([]);
-    const left = this.engine.state.filter(({ outputs }) => outputs.previousKeyId);
+    const left = this.stack.resources.filter(({ outputs }) => outputs.previousKeyId);
     expect(
       left.map(({ name }) => name),
       "I3: previous keys that stay for good",
@@ -323,17 +349,17 @@ export class Story {
   private async judgeHealed(): Promise<void> {
     const live = await this.plane.liveKeys();
     for (const name of Object.keys(this.program)) {
-      const stored = this.engine.find(name);
+      const stored = this.stack.find(name);
       expect(stored?.notReady, `I5: ${name} is not ready`).toBeUndefined();
       expect(
         live.map(({ id }) => String(id)),
         `I1: ${name} has no live key`,
       ).toContain(String(stored?.outputs.keyId));
     }
-    const { state, notes } = this.engine;
+    const { resources, notes } = this.stack;
     const noted = new Set(notes.map(({ resource }) => resource.inputs.__suffix));
     const isNext = ({ name }: LiveKey) =>
-      state.some(({ inputs: { __suffix }, outputs: { requests = 1 } }) => {
+      resources.some(({ inputs: { __suffix }, outputs: { requests = 1 } }) => {
         return __suffix === suffixIn(name) && attemptIn(name) > Number(requests);
       });
     const unproven = (await this.left()).filter((key) => !noted.has(suffixIn(key.name)) && !isNext(key));
@@ -342,8 +368,8 @@ export class Story {
 
   /** The live keys that are not in the state, and that nobody was told to look after. */
   private async left(): Promise<LiveKey[]> {
-    const { state, dropped } = this.engine;
-    const ids = new Set(state.flatMap(({ outputs }) => idsIn(outputs)));
+    const { resources, dropped } = this.stack;
+    const ids = new Set(resources.flatMap(({ outputs }) => idsIn(outputs)));
     const told = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
     return (await this.plane.liveKeys()).filter(({ id, name }) => {
       if (name === "exact" || [...this.strangers, Number(this.byHand.id)].includes(id)) return false;
@@ -353,7 +379,7 @@ export class Story {
   }
 
   private async end(): Promise<void> {
-    const ended = await this.command(() => this.engine.destroy());
+    const ended = await this.command(() => this.stack.destroy());
     expect(ended, `I5: the destroy failed: ${this.said.at(-1)}`).toBe(true);
     expect((await this.left()).map(shown), "I1: keys that a destroy has left behind").toEqual([]);
   }
@@ -361,7 +387,7 @@ export class Story {
 
 /** The program with another trigger for each key. */
 function changed(program: Program): Program {
-  const change = ([name, key]: readonly [string, DeclaredKey]) =>
+  const change = ([name, key]: readonly [string, Declared]) =>
     [name, { ...key, inputs: { ...key.inputs, rotationTriggers: { trigger: "changed" } } }] as const;
   return Object.fromEntries(Object.entries(program).map(change));
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
+import type { Crash, FrontEnd } from "../engineless/provider-process";
+import type { Declared, Program } from "../engineless/test-stack";
 import { type Action, PREVIOUS } from "./actions";
-import type { DeclaredKey, Program } from "./mini-engine";
-import type { Crash, FrontEnd } from "./provider-process";
 import { requestsOf, runStory } from "./run-story";
 
-const plain = (trigger: number): DeclaredKey => ({
-  ...{ kind: "ApiKey", isConsumed: true },
+const plain = (trigger: number): Declared => ({
+  kind: "ApiKey",
   inputs: { rotationTriggers: { trigger } },
 });
-const rotating = (trigger: number, inputs: object = {}): DeclaredKey => ({
-  ...{ kind: "RotatingApiKey", isConsumed: true },
+const rotating = (trigger: number, inputs: object = {}): Declared => ({
+  kind: "RotatingApiKey",
   inputs: { rotationTriggers: { trigger }, gracePeriod: "1h", quietPeriod: "30m", maxOverlap: "3h", ...inputs },
 });
-const up = (program: Program, crash?: Crash) => ({ do: "up", program, crash }) as const;
-const three = (key: DeclaredKey): Program => ({ "plain-0": key, "plain-1": key, "rotating-0": key });
+const up = (program: Program, crash?: Crash) => ({ do: "up", program, crash, oneByOne: true }) as const;
+const three = (key: Declared): Program => ({ "plain-0": key, "plain-1": key, "rotating-0": key });
 const two = (trigger: number): Program => ({ "rotating-0": rotating(trigger), "rotating-1": rotating(trigger) });
 const destroy: Action = { do: "destroy" };
 const both = (moment: number): Crash => ({ moment, victim: "both" });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
+import type { FrontEnd } from "../engineless/provider-process";
 import { type Action, story } from "./actions";
-import type { FrontEnd } from "./provider-process";
 import { runStory } from "./run-story";
 
 const STORIES = Number(process.env.KEYPLANE_MODEL_STORIES ?? 60);

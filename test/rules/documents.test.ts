@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
-import { posix } from "node:path";
+import { join, posix } from "node:path";
 import { expect, test } from "vitest";
-import { ERRORS } from "../../provider/errors";
 import { SETTINGS } from "../../provider/settings/settings";
 import { type Snippet, snippetsOf, typeErrorsOf } from "./snippets";
 import { filesBelow, root, sourcesBelow, textOf } from "./source-files";
 
 const documents = filesBelow().filter((path) => path.endsWith(".md"));
-const readme = textOf("README.md");
 const index = textOf("docs/README.md");
 
 test.each(["CommonJS", "ES modules"] as const)(
@@ -112,12 +110,6 @@ test("every example has a README, and the index of the documents links to it", (
   }
 });
 
-test("the README is a front page: at most 8 KB, with a program on the first screen and a link to the index", () => {
-  expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8 * 1024);
-  expect(readme.split("\n").slice(0, 24)).toContain("```ts");
-  expect(readme).toContain("(docs/README.md)");
-});
-
 test("the index of the documents links to every document but the page that only the Pulumi Registry shows", () => {
   const pages = filesBelow("docs").flatMap((path) => (path.endsWith(".md") ? [path.replace("docs/", "")] : []));
   expect(pages).toContain("teams.md");
@@ -125,9 +117,29 @@ test("the index of the documents links to every document but the page that only 
   expect(unlinked).toEqual(["installation-configuration.md"]);
 });
 
-test("every kind of error that a program can get is documented", () => {
-  const names = Object.values(ERRORS).map(({ kind }) => kind);
-  expect(new Set(names).size).toBeGreaterThan(5);
-  const errors = textOf("docs/errors.md");
-  expect(names.filter((kind) => !errors.includes(`\`${kind}\``))).toEqual([]);
+test("every file and folder that the pages for contributors name exists", () => {
+  const contributing = textOf("CONTRIBUTING.md");
+  const [, layout = ""] = contributing.split("## Layout\n");
+  const rows = [...layout.matchAll(/^\| `([^`]+)`/gm)].map(([, folder = ""]) => folder);
+  const named = [textOf("ARCHITECTURE.md"), contributing].flatMap((page) =>
+    [...page.matchAll(/`((?:[\w.-]+\/)+(?:[\w-]+(?:\.\w+)+)?)`/g)].map(([, path = ""]) => path),
+  );
+  expect(named.length).toBeGreaterThan(80);
+  // A row of the layout also names folders in its own folder. The build makes `bin/`.
+  const exists = (path: string) => path === "bin/" || ["", ...rows].some((home) => existsSync(join(root, home, path)));
+  expect(named.filter((path) => !exists(path))).toEqual([]);
+});
+
+test("every test that the architecture page names exists", () => {
+  const named = [...textOf("ARCHITECTURE.md").matchAll(/`(test\/[\w./-]+\.ts)`: "([^"]+)"/g)];
+  expect(named.length).toBeGreaterThan(10);
+  const wrong = named.filter(([, path, name]) => !textOf(String(path)).includes(`"${name}"`));
+  expect(wrong.map(([text]) => text)).toEqual([]);
+});
+
+test("every npm script that CONTRIBUTING.md names exists", () => {
+  const { scripts } = JSON.parse(textOf("package.json"));
+  const named = [...textOf("CONTRIBUTING.md").matchAll(/(?:`|^)npm run ([\w:-]+)/gm)].map(([, name]) => String(name));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });

@@ -151,19 +151,6 @@ test("only `keyplane serve` of the command loads the test kit, because it starts
   expect(users).toEqual(["cli/serve.ts"]);
 });
 
-/** The folders in backquotes in a sentence of CONTRIBUTING.md that begins and ends with these words. */
-function foldersBetween(start: string, end: string): string[] {
-  const [, text = ""] = new RegExp(`${start}([^]*?)${end}`).exec(textOf("CONTRIBUTING.md")) ?? [];
-  return [...text.matchAll(/`([\w/]+?)\/?`/g)].map(([, folder = ""]) => folder);
-}
-
-test("CONTRIBUTING.md names the folders of the package that depend on Pulumi's SDK", () => {
-  const using = packageSources.filter((path) => importsOf(path).includes("@pulumi/pulumi")).map(folderOf);
-  const named = foldersBetween("lists what each folder may import\\. Only", "depend on");
-  expect(named).not.toEqual([]);
-  expect(named.sort()).toEqual([...new Set(using.map((folder) => folder.replace(/^(sdk|testing)\/.*/, "$1")))].sort());
-});
-
 test("the table names each folder after all folders that may import it, so that calls go one way", () => {
   const order = folders.filter((folder) => folder.startsWith("provider"));
   for (const [at, folder] of order.entries()) {

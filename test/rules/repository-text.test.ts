@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filesBelow, textOf } from "./source-files";
+import { filesBelow, root, textOf } from "./source-files";
 
 const files = filesBelow().filter((path) => !path.startsWith("LICENSE"));
 
@@ -76,4 +78,11 @@ test("the lock file contains every example, because `npm ci` refuses a workspace
     const { name, dependencies = {}, devDependencies = {} } = JSON.parse(textOf(path));
     expect(packages[path.replace("/package.json", "")]).toMatchObject({ name, dependencies, devDependencies });
   }
+});
+
+test("every file of the repository is text or a picture of the docs, so no downloaded package is among them", () => {
+  const bytes = (path: string) => readFileSync(join(root, path));
+  const isPicture = (path: string) =>
+    /^docs\/[\w-]+\.png$/.test(path) && bytes(path).subarray(1, 4).toString() === "PNG";
+  expect(filesBelow().filter((path) => bytes(path).includes(0) && !isPicture(path))).toEqual([]);
 });

@@ -22,18 +22,8 @@ export function filesBelow(folder = ""): string[] {
 
 /** The TypeScript sources below some folders, without the tests of the workspaces in `testing/`. */
 export function sourcesBelow(...folders: readonly string[]): string[] {
-  return filesIn(folders).filter((path) => !OF_TESTS.test(path));
-}
-
-/** The TypeScript sources of all tests. */
-export function testSources(): string[] {
-  return filesIn(["test", "testing"]).filter((path) => path.startsWith("test/") || OF_TESTS.test(path));
-}
-
-const OF_TESTS = /^testing\/[\w-]+\/test\//;
-
-function filesIn(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => filesBelow(folder)).filter((path) => /\.m?ts$/.test(path));
+  const sources = folders.flatMap((folder) => filesBelow(folder)).filter((path) => /\.m?ts$/.test(path));
+  return sources.filter((path) => !/^testing\/[\w-]+\/test\//.test(path));
 }
 
 /** The text of one of the repository's files. */

@@ -47,20 +47,37 @@ test("other people's code that is only installed gets no secret, in our workflow
   }
 });
 
-test("a workflow that users copy installs packages without their scripts, and gives secrets only to Pulumi", () => {
-  const example = "examples/scheduled-rotation/rotate.yml";
-  expect(withActions).toContain(example);
-  const { jobs } = parse(textOf(example)) as WithEnvironment;
-  const steps = Object.values(jobs).flatMap((job) => job.steps);
-  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
-  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
-  expect(withSecrets.map(({ run, uses }) => (run ?? uses)?.split(" ").slice(0, 2).join(" "))).toEqual([
-    "pulumi preview",
-    "pulumi up",
-    "pulumi preview",
-  ]);
-  expect(withSecrets.at(-1)?.run).toContain("pulumi preview --refresh --expect-no-changes ");
-});
+/** The steps of the workflows that users copy which get secrets: the beginning of their command, or their action. */
+const COPIED: readonly (readonly [path: string, steps: readonly RegExp[]])[] = [
+  [
+    "scheduled-rotation/rotate.yml",
+    [/^pulumi preview /, /^pulumi up /, /^pulumi preview --refresh --expect-no-changes /],
+  ],
+  ["scheduled-rotation/reap.yml", [/^npx --no-install keyplane reap --yes$/]],
+  // Without its options, git leaves out what attributes declare as binary, and what a merge brings in.
+  [
+    "identify/identify.yml",
+    [/git log --patch --text --diff-merges=separate (?:.|\n)*npx --no-install keyplane identify/],
+  ],
+  ["report/report.yml", [/^npx --no-install keyplane report --out report.html --stack \$STACKS$/]],
+];
+
+test.each(COPIED)(
+  "%s installs without scripts, gives secrets only to the steps that need them, and may only read",
+  (path, steps) => {
+    const { jobs, permissions } = parse(textOf(`examples/${path}`)) as WithEnvironment & Workflow;
+    const own = Object.values(jobs as WithEnvironment["jobs"]).flatMap((job) => job.steps);
+    expect(own.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
+    const withSecrets = own.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
+    expect(withSecrets.map(({ run = "" }) => run.trim())).toEqual(steps.map((step) => expect.stringMatching(step)));
+    // The text of a push is data: it never becomes a part of a command.
+    expect(own.flatMap(({ run = "" }) => run.match(/\$\{\{/g) ?? [])).toEqual([]);
+    // The page is all that is published.
+    const published = path === "report/report.yml" ? ["report.html"] : [];
+    expect(own.flatMap((step) => step.with?.path ?? [])).toEqual(published);
+    expect(permissions).toEqual({ contents: "read" });
+  },
+);
 
 test("the example's schedule starts early in the window of its keys, whether the clocks of Berlin are 1 or 2 hours ahead", () => {
   const [, minute, hour] = /cron: "(\d+) (\d+) \* \* \*"/.exec(textOf("examples/scheduled-rotation/rotate.yml")) ?? [];
@@ -74,38 +91,7 @@ test("the example's schedule starts early in the window of its keys, whether the
   }
 });
 
-test("the workflow that searches pushes gives a secret only to the step that reads the state, and may only read", () => {
-  const workflow = parse(textOf("examples/identify/identify.yml")) as WithEnvironment & Workflow;
-  const steps = Object.values(workflow.jobs).flatMap((job) => (job as { readonly steps: readonly Step[] }).steps);
-  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
-  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
-  expect(withSecrets.map(({ run = "" }) => /npx --no-install keyplane identify/.test(run))).toEqual([true]);
-  // Without these options, git leaves out what attributes declare as binary, and what a merge brings in.
-  expect(withSecrets[0]?.run).toMatch(/git log --patch --text --diff-merges=separate /);
-  expect(workflow.permissions).toEqual({ contents: "read" });
-  // The text of a push is data: it never becomes a part of a command.
-  expect(steps.flatMap(({ run = "" }) => run.match(/\$\{\{/g) ?? [])).toEqual([]);
-});
-
-test("the workflow that reports keys gives secrets only to the command that needs them, and publishes only the page", () => {
-  const { jobs } = parse(textOf("examples/report/report.yml")) as WithEnvironment;
-  const steps = Object.values(jobs).flatMap((job) => job.steps);
-  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
-  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
-  expect(withSecrets.map(({ run }) => run)).toEqual([
-    "npx --no-install keyplane report --out report.html --stack $STACKS",
-  ]);
-  expect(steps.flatMap((step) => step.with?.path ?? [])).toEqual(["report.html"]);
-  expect(Object.values(jobs).map((job) => (job as { permissions?: Permissions }).permissions)).toEqual([undefined]);
-});
-
-test("the workflow that reaps keys gives its secret only to the command, after the daily rotation", () => {
-  const workflow = parse(textOf("examples/scheduled-rotation/reap.yml")) as WithEnvironment & Workflow;
-  const steps = Object.values(workflow.jobs).flatMap((job) => (job as { readonly steps: readonly Step[] }).steps);
-  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
-  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
-  expect(withSecrets.map(({ run }) => run)).toEqual(["npx --no-install keyplane reap --yes"]);
-  expect(workflow.permissions).toEqual({ contents: "read" });
+test("keys past their deadline are revoked after the daily rotation", () => {
   const [rotate = 24, reap = 0] = ["rotate", "reap"].map((name) =>
     Number(/cron: "\d+ (\d+) \* \* \*"/.exec(textOf(`examples/scheduled-rotation/${name}.yml`))?.[1]),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logOf, type Sample } from "../../../bench/results";
+import { rowOf, type Sample } from "../../../bench/results";
 
 const samples = (requests: number, ...times: number[]): Sample[] => times.map((ms) => ({ requests, ms }));
 
@@ -10,5 +10,5 @@ test.each([
   ["misses it with a request less, because the work was not done", samples(10, 100), false],
 ])("a row of the benchmark %s", (_, own, isMet) => {
   const row = { name: "create", n: 10, target: { requests: 11, ratio: 1.3 } };
-  expect(logOf(row, own, samples(11, 100)).isMet).toBe(isMet);
+  expect(rowOf(row, own, samples(11, 100)).isMet).toBe(isMet);
 });

@@ -11,8 +11,8 @@ import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import { mustFindProvider } from "../../../sdk/nodejs/provider-here";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
+import { DELETE, key, type Outcome, POST, rotating, TestStack } from "../../engineless/test-stack";
 import { startAccount, stopAccounts } from "../api/start-account";
-import { DELETE, key, type Outcome, POST, rotating, TestStack } from "../resources/harness";
 
 afterEach(stopAccounts);
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DELETE, key, LIST, type Outcome, POST, TestStack } from "../resources/harness";
+import { DELETE, key, LIST, type Outcome, POST, TestStack } from "../../engineless/test-stack";
 import { nastyText, nastyValue } from "./arbitraries";
 
 /** What a run shows must be for people: with a code, without control characters and without a secret. */
@@ -38,7 +38,7 @@ describe("any answer of the service", () => {
         await stack.plane.rules.add({ route: POST, status: code, body: toBody(answer), headers: more, commit });
         await mustBeForPeople(stack, await stack.up({ ci: key() }));
         const made = stack.find("ci");
-        if (made !== undefined) expect(made.outputs.key ?? made.initFailed).toBeDefined();
+        if (made !== undefined) expect(made.outputs.key ?? made.notReady).toBeDefined();
         await stack.plane.rules.clear();
         expect(await stack.live()).toContain(String(stranger.id));
         stack.resources = [];

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isRandomKey, keyDigest } from "../../../provider/key-digest";
 import "../../fixed-seed";
-import { key, rotating, TestStack } from "../resources/harness";
+import { key, rotating, TestStack } from "../../engineless/test-stack";
 
 const ALPHABETS = { hex: "0123456789abcdef", small: "abcdefghijklmnopqrstuvwxyz0123456789" };
 

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, SECOND, TestStack } from "./harness";
+import {
+  codeOf,
+  DAY,
+  DELETE,
+  HOUR,
+  key,
+  LIST,
+  type Outcome,
+  POST,
+  rotating,
+  SECOND,
+  TestStack,
+} from "../../engineless/test-stack";
 
 // A process serves one run, and remembers who adopts which id. So each test has ids of its own.
 let tests = 0;

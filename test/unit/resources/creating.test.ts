@@ -1,7 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { attemptIn } from "../../../provider/keys/naming";
 import type { Rule } from "../../../testing/control-plane";
-import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, TestStack } from "./harness";
+import {
+  codeOf,
+  DAY,
+  DELETE,
+  HOUR,
+  key,
+  LIST,
+  type Outcome,
+  POST,
+  rotating,
+  TestStack,
+} from "../../engineless/test-stack";
 
 /** All ways in which the answer to a POST can be lost after the request was sent. */
 const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
@@ -262,7 +273,7 @@ describe("an exact name", () => {
     await stack.up(exact());
     expect((await stack.up(exact({ rotateAfter: "30d" }))).steps.ci).toBe("update");
     const replaced = await stack.up(exact({ rotationTriggers: { a: "1" }, rotateAfter: "30d" }));
-    expect(replaced).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(replaced).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(replaced.requests.filter((each) => each !== LIST)).toEqual([DELETE, POST]);
     expect(await stack.liveNames()).toEqual(["deploy"]);
   });
@@ -276,7 +287,7 @@ describe("an exact name", () => {
     expect([codeOf(failed), posts(failed)]).toEqual(["KP-AUTH", 0]);
     expect(stack.outputs().keyId).toBe(old);
     expect(await stack.up(exact({ rotationTriggers: { a: "2" } }))).toMatchObject({
-      ...{ steps: { ci: "replace" }, errors: {} },
+      ...{ steps: { ci: "replace" }, succeeded: true },
     });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
@@ -286,10 +297,10 @@ describe("an exact name", () => {
     await stack.up(exact({ rotationTriggers: { a: "1" } }));
     await stack.plane.rules.add({ route: POST, status: 403 });
     expect(codeOf(await stack.up(exact({ rotationTriggers: { a: "2" } })))).toBe("KP-AUTH");
-    expect(stack.find("ci")?.initFailed).toBe(true);
+    expect(stack.find("ci")?.notReady).toBeDefined();
     expect(stack.outputs()).not.toHaveProperty("keyId");
     const run = await stack.up(exact({ rotationTriggers: { a: "2" } }));
-    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "update" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     expect(stack.resources).toHaveLength(1);
   });
@@ -395,7 +406,7 @@ describe("an exact name", () => {
     const stack = await TestStack.start();
     await stack.plane.state.createKey("deploy");
     const run = await stack.up(exact({ onNameConflict: "revokeUnused" }));
-    expect(run).toMatchObject({ errors: {}, exports: 1 });
+    expect(run).toMatchObject({ succeeded: true, exports: 1 });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 
@@ -507,7 +518,7 @@ describe("an exact name", () => {
     expect((await stack.up({ ci: key({ rotationTriggers: { a: "1" } }) })).steps.ci).not.toBe("replace");
     expect(await stack.liveNames()).toEqual(["deploy"]);
     const run = await stack.up({ ci: key({ rotationTriggers: { a: "2" } }) });
-    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.liveNames()).toEqual([expect.stringMatching(/^ci-[a-z2-7]{12}$/)]);
   });
 
@@ -555,7 +566,7 @@ describe("a key that must become ready", () => {
     expect(stack.outputs().pending).toHaveLength(1);
     await stack.clock.pass(HOUR);
     const run = await stack.up(program);
-    expect(run).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "update" }, succeeded: true });
     expect(run.requests).toContain(POLL);
     expect(posts(run)).toBe(0);
     expect(stack.outputs()).toMatchObject({ keyId, key: secret });
@@ -568,7 +579,7 @@ describe("a key that must become ready", () => {
     expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
     const { keyId } = stack.outputs();
     const run = await stack.up(program);
-    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     expect(stack.outputs().keyId).not.toBe(keyId);
   });
@@ -597,7 +608,7 @@ describe("a key that must become ready", () => {
     const stack = await startWith({ route: "GET /projects", status: 401, count: null });
     expect(codeOf(await stack.up({ ci: key({ verify: true }) }))).toBe("KP-NOT-READY");
     await stack.plane.rules.clear();
-    expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });
 });

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Rule } from "../../../testing/control-plane";
-import { codeOf, DAY, DELETE, HOUR, key, LIST, type Outcome, POST, rotating, type Saved, TestStack } from "./harness";
+import {
+  codeOf,
+  DAY,
+  DELETE,
+  HOUR,
+  key,
+  LIST,
+  type Outcome,
+  POST,
+  rotating,
+  type Saved,
+  TestStack,
+} from "../../engineless/test-stack";
 
 const MINUTE = 60_000;
 const kinds = [

@@ -10,7 +10,7 @@ import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/fields";
 import { RunSoFar } from "../../../provider/session/run-so-far";
 import { resolveSettings } from "../../../provider/settings/settings";
-import { codeOf, key, rotating, TestStack } from "./harness";
+import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
 
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;

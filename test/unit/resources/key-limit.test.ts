@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LiveKey, ProjectKeys } from "../../../testing/control-plane";
-import { codeOf, key, rotating, TestStack } from "./harness";
+import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
 
 const ORGANIZATION = "org-local-1";
 const [MAKE, LIST] = ["POST", "GET"].map((method) => `${method} /organizations/{org_id}/api_keys`) as [string, string];

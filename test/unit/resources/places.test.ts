@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, key, LIST, POST, rotating, TestStack } from "./harness";
+import { codeOf, key, LIST, POST, rotating, TestStack } from "../../engineless/test-stack";
 
 const ORGANIZATION = "org-local-1";
 const THERE = { organizationId: ORGANIZATION };
@@ -39,7 +39,7 @@ describe("a key of an organization", () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key({ name: "deploy" }) });
     const run = await stack.up({ ci: key({ name: "deploy", ...THERE }) });
-    expect(run).toMatchObject({ steps: { ci: "replace" }, errors: {} });
+    expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
     expect(run.requests.indexOf(POST_THERE ?? "")).toBeLessThan(run.requests.indexOf("DELETE /api_keys/{key_id}"));
     expect(await stack.live()).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Members } from "../../../provider/members";
-import { gate, TestStack } from "./harness";
+import { gate, TestStack } from "../../engineless/test-stack";
 
 const start = async () => {
   const stack = await TestStack.start();

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, DAY, DELETE, HOUR, key, LIST, POST, type Program, rotating, SECOND, TestStack } from "./harness";
+import {
+  codeOf,
+  DAY,
+  DELETE,
+  HOUR,
+  key,
+  LIST,
+  POST,
+  type Program,
+  rotating,
+  SECOND,
+  TestStack,
+} from "../../engineless/test-stack";
 
 const triggered = (at: string, inputs: object = {}): Program => ({
   ci: rotating({ rotationTriggers: { at }, ...inputs }),
@@ -25,7 +37,7 @@ describe("a rotation", () => {
     expect(await stack.up(triggered("2"))).toMatchObject({ steps: { ci: "same" }, requests: [] });
     await stack.clock.pass(DAY + SECOND);
     const run = await stack.up(triggered("2"));
-    expect(run).toMatchObject({ errors: {}, histories: 1, exports: 1 });
+    expect(run).toMatchObject({ succeeded: true, histories: 1, exports: 1 });
     expect(run.requests).toEqual([LIST, DELETE]);
     expect(await stack.live()).toEqual([current]);
     expect(stack.outputs()).not.toHaveProperty("previousKeyId");
@@ -92,7 +104,7 @@ describe("a rotation", () => {
   test("that is interrupted is not repeated by the next run once its key is in the state", async () => {
     const stack = await TestStack.start();
     await stack.up(triggered("1"));
-    await stack.up(triggered("2"), { fails: true });
+    await stack.up(triggered("2"), { failing: "ci" });
     expect(await stack.up(triggered("2"))).toMatchObject({ steps: { ci: "same" } });
     expect(await stack.live()).toHaveLength(2);
   });
@@ -104,7 +116,7 @@ describe("a rotation", () => {
     await stack.plane.rules.add({ route: POST, status: 403 });
     expect(codeOf(await stack.up(triggered("2")))).toBe("KP-AUTH");
     expect(stack.outputs()).toEqual(before);
-    expect(stack.find("ci")?.initFailed).toBeFalsy();
+    expect(stack.find("ci")?.notReady).toBeUndefined();
     await stack.up(triggered("2"));
     expect(stack.outputs().previousKeyId).toBe(before.keyId);
   });
@@ -127,12 +139,12 @@ describe("the previous key", () => {
   test("stays until a run of the whole stack has succeeded, and a grace after it", async () => {
     const stack = await TestStack.start();
     await stack.up(triggered("1"));
-    await stack.up(triggered("2"), { fails: true });
+    await stack.up(triggered("2"), { failing: "ci" });
     await stack.clock.pass(2 * DAY);
     // A run of a part of the stack delivers nothing.
     await stack.up({ ...triggered("2"), db: key() }, { target: "db" });
-    const kept = await stack.up({ ...triggered("2"), db: key() }, { fails: true });
-    expect(kept).toMatchObject({ steps: { ci: "update" }, errors: {} });
+    const kept = await stack.up({ ...triggered("2"), db: key() }, { failing: "ci" });
+    expect(kept).toMatchObject({ steps: { ci: "update" } });
     expect(sent(kept)).toEqual([]);
     expect(await stack.live()).toContain(stack.outputs().previousKeyId);
     // The reason is on record: nothing is due until it asks again.
@@ -148,7 +160,7 @@ describe("the previous key", () => {
   test("whose successor was delivered late has the whole grace after that", async () => {
     const stack = await TestStack.start();
     await stack.up(triggered("1"));
-    await stack.up(triggered("2"), { fails: true });
+    await stack.up(triggered("2"), { failing: "ci" });
     await stack.clock.pass(DAY - HOUR);
     await stack.up(triggered("2"));
     await stack.clock.pass(2 * HOUR);
@@ -211,7 +223,7 @@ describe("the previous key", () => {
     await stack.up(program("1"));
     await stack.up(program("2"));
     await stack.clock.pass(DAY + SECOND);
-    expect(await stack.up(program("2"))).toMatchObject({ errors: {}, requests: [LIST] });
+    expect(await stack.up(program("2"))).toMatchObject({ succeeded: true, requests: [LIST] });
     expect(await stack.live()).toHaveLength(2);
     await stack.clock.pass(2 * DAY);
     await stack.up(program("2"));
@@ -320,7 +332,7 @@ describe("the previous key", () => {
     const ended = new Date(stack.clock.now() + HOUR).toISOString();
     stack.history = stack.history?.map((run) => ({ ...run, startTime: ended, endTime: ended }));
     await stack.clock.pass(60 * SECOND);
-    await stack.up(triggered("2"), { fails: true });
+    await stack.up(triggered("2"), { failing: "ci" });
     await stack.clock.pass(2 * DAY);
     expect(sent(await stack.up(triggered("2")))).toEqual([]);
     expect(await stack.live()).toContain(old);
@@ -356,7 +368,7 @@ describe("revokeNow", () => {
     const { stack, old, current } = await rotated();
     await stack.plane.state.useKey(old);
     const run = await stack.up(triggered("2", { revokeNow: old }));
-    expect(run).toMatchObject({ errors: {}, histories: 0 });
+    expect(run).toMatchObject({ succeeded: true, histories: 0 });
     expect(await stack.live()).toEqual([current]);
     expect(stack.outputs()).not.toHaveProperty("previousKeyId");
   });

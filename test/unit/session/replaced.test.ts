@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { apiKey } from "../../../provider/resources/api-key";
 import { createResource, diffResource } from "../../../provider/session/verbs";
-import { Run, TestStack } from "../resources/harness";
+import { TestStack } from "../../engineless/test-stack";
 
 test("the key of a replacement is looked for only while the last diff wants the replacement", async () => {
-  const run = new Run(await TestStack.start());
+  const run = (await TestStack.start()).newSession();
   const target = { type: apiKey, urn: "urn:pulumi:dev::app::t::ci" };
   const outputs = { __account: "another.account", keyId: "7", name: "ci-abcdefghijkl", namePrefix: "a" };
   const plan = (namePrefix: string) => diffResource(run, target, { id: "7", outputs, inputs: { namePrefix } });

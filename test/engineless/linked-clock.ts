@@ -1,5 +1,5 @@
-import type { ControlPlane } from "../../../testing/control-plane";
-import { DrivenClock } from "../http/driven-clock";
+import type { ControlPlane } from "../../testing/control-plane";
+import { DrivenClock } from "../unit/http/driven-clock";
 
 /** A driven clock, which the clocks of control planes follow. Time passes only while somebody waits. */
 export class LinkedClock extends DrivenClock {
