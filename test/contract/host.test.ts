@@ -104,7 +104,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
   it("leaves values that a state cannot hold out of the outputs", async () => {
     const { outputs } = await made();
     expect(Object.keys(outputs).sort()).toEqual([
-      ..."__account __mark __provider createdAt digest key keyId name pending resourceUrn rotateAt".split(" "),
+      ..."__account __provider __suffix createdAt digest key keyId name pending resourceUrn rotateAt".split(" "),
     ]);
   });
 
