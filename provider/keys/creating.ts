@@ -5,7 +5,7 @@ import type { PendingWork } from "../pending-work";
 import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
 import { reportSkew } from "./clock";
-import type { ExactName } from "./exact-name";
+import { createExact, type ExactName } from "./exact-name";
 import type { KeyInputs } from "./fields";
 import { type Cleanup, type HeldKey, heldFrom } from "./key-state";
 import { findLostKey, withLost, withSuffix } from "./lost";
@@ -13,7 +13,7 @@ import { highestListed, nameInUrn, nameOf, prefixFrom } from "./naming";
 import { firstList } from "./orphans";
 import { finishPending, pendingAfter } from "./readiness";
 import { endOf } from "./revoking";
-import type { Sealer } from "./sealing";
+import { type Sealer, sealerFor } from "./sealing";
 
 /** Maximum number of names to request for one key. */
 const MAX_REQUESTS = 3;
@@ -79,14 +79,10 @@ interface Made {
 
 async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?: ExactName): Promise<Made> {
   const { sealTo } = inputs;
-  // Loaded on demand, because most keys are not sealed, and an exact name is rare.
-  const sealer =
-    sealTo === undefined
-      ? undefined
-      : await (await import("./sealing.js")).sealerFor(sealTo, call.keyList.account.now());
+  const sealer = sealTo === undefined ? undefined : await sealerFor(sealTo, call.keyList.account.now());
   const created = await (exact === undefined
     ? requestKey(inputs, attempts, call)
-    : (await import("./exact-name.js")).createExact(exact, inputs, attempts, call)
+    : createExact(exact, inputs, attempts, call)
   ).catch((error: unknown) => revokeOther(error, attempts, call));
   return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)) };
 }

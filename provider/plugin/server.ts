@@ -45,7 +45,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async checkConfig(request: provider.CheckRequest) {
       const news = readInputs(fromStruct(request.getNews()), projectOf(request.getUrn()));
-      return checked(toStruct(news, SECRET_SETTINGS), await reasonsOf(checkConfig(news)));
+      return checked(toStruct(news, SECRET_SETTINGS), reasonsOf(checkConfig(news)));
     },
 
     // No setting replaces the provider, because that would replace every key. Another account is refused when a resource

@@ -4,6 +4,7 @@ import type { Call, Log } from "../keys/call";
 import { shownResource } from "../keys/naming";
 import { scopeOf } from "../keys/scope";
 import { type Members, membersOf, textOf } from "../members";
+import { didYouMean } from "../nearest";
 import type { ResourceType } from "../resources/resource";
 import type { Failure } from "../schema/check";
 import { conceal } from "../secrets";
@@ -93,15 +94,12 @@ export async function describing<T>(
  * Failed checks in words that are safe to show. The path is part of the reason: if the failure named the property,
  * Pulumi would print its value, and any value can be a secret.
  */
-export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
-  return Promise.all(
-    failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
-      // Loaded on demand, because nearly all programs pass only inputs that exist.
-      const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
-      const path = property === "" ? "" : `${property}: `;
-      return toMessage(`${path}${reason}${hint} [${code}]`);
-    }),
-  );
+export function reasonsOf(failures: readonly Failure[]): string[] {
+  return failures.map(({ property, reason, code = "KP-INPUT", known }) => {
+    const hint = known === undefined ? "" : didYouMean(property, known);
+    const path = property === "" ? "" : `${property}: `;
+    return toMessage(`${path}${reason}${hint} [${code}]`);
+  });
 }
 
 /** An error as one text with its code. The front end makes it safe to show when it leaves the process. */

@@ -1,6 +1,7 @@
 import { checkId } from "../ids";
 import type { Call } from "../keys/call";
 import { newSuffix } from "../keys/naming";
+import { withWayOut } from "../keys/out-of-reach";
 import { sameScope } from "../keys/scope";
 import { type Members, textOf, withoutEmpty } from "../members";
 import type { Imported, Made, Result } from "../resources/resource";
@@ -33,7 +34,7 @@ export async function checkResource(
     const claim = (what: string) => session.soFar.claim(urn, what);
     const call = { settings, claim, now: session.now(), info: log.info, warn: log.warn };
     const { inputs, failures } = checkInputs(type, news, call, olds);
-    const reasons = await reasonsOf(failures);
+    const reasons = reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
     const suffix = textOf(olds.__suffix) ?? (typeof seed === "symbol" ? seed : newSuffix(urn, seed));
     if (typeof suffix === "string") session.stack.show(urn, suffix);
@@ -111,8 +112,6 @@ async function orWayOut<Answer>(answer: Promise<Answer>, outputs: Members, call:
   try {
     return await answer;
   } catch (error) {
-    // Loaded on demand, because most runs need no way out.
-    const { withWayOut } = await import("../keys/out-of-reach.js");
     throw withWayOut(error, outputs, call);
   }
 }

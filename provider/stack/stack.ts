@@ -2,8 +2,8 @@ import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Deployment } from "./deployment";
 import type { Run } from "./history";
-import type { Pulumi } from "./pulumi";
-import type { EngineStep, StackFacts } from "./stack-facts";
+import { Pulumi, PulumiError } from "./pulumi";
+import { type EngineStep, factsFor, readFacts, type StackFacts } from "./stack-facts";
 
 type StackReader = Pick<Pulumi, "state" | "history" | "organizations">;
 
@@ -30,8 +30,8 @@ export class Stack {
   #found: Promise<Found | Unread> | undefined;
   readonly #histories = new Map<string | undefined, Promise<readonly Run[] | Unread>>();
 
-  /** @param ask - Who is asked. @default the Pulumi CLI */
-  constructor(private readonly ask: () => StackReader | Promise<StackReader> = askPulumi) {}
+  /** @param pulumi - Who is asked. @default the Pulumi CLI */
+  constructor(private readonly pulumi: StackReader = new Pulumi()) {}
 
   /** Remembers the name of the stack: `organization/project/stack`. A process works for one. */
   rememberName(name: string): void {
@@ -86,17 +86,12 @@ export class Stack {
   }
 
   async #find(step: EngineStep): Promise<Found | Unread> {
-    const [{ factsFor, readFacts }, { PulumiError }] = await Promise.all([
-      import("./stack-facts.js"),
-      import("./pulumi.js"),
-    ]);
     const answers = new Map<string | undefined, Deployment>();
     try {
-      const pulumi = await this.ask();
-      for await (const name of this.#names(step, pulumi)) {
+      for await (const name of this.#names(step)) {
         if (answers.has(name)) continue;
         try {
-          answers.set(name, await pulumi.state(name));
+          answers.set(name, await this.pulumi.state(name));
         } catch (error) {
           const isNext = error instanceof PulumiError && ["no stack", "none selected"].includes(error.problem);
           if (!isNext) throw error;
@@ -119,7 +114,7 @@ export class Stack {
   }
 
   /** The names to ask for, the likeliest first. A short one is one of the user's default organization. */
-  async *#names({ urn }: EngineStep, pulumi: StackReader): AsyncGenerator<string | undefined> {
+  async *#names({ urn }: EngineStep): AsyncGenerator<string | undefined> {
     const { project, stack } = namesIn(urn);
     const whole = (organization: string) => `${organization}/${project}/${stack}`;
     if (this.#name !== undefined) yield this.#name;
@@ -129,7 +124,8 @@ export class Stack {
     }
     // The selected stack.
     yield undefined;
-    if (this.#name === undefined) for (const organization of await organizationsOf(pulumi)) yield whole(organization);
+    if (this.#name === undefined)
+      for (const organization of await this.pulumi.organizations().catch(() => [])) yield whole(organization);
   }
 
   /** Whether the backend saves each step of a run. */
@@ -148,7 +144,7 @@ export class Stack {
   #historyOf(name: string | undefined): Promise<readonly Run[] | Unread> {
     return getOrCreate(this.#histories, name, async () => {
       try {
-        return await (await this.ask()).history(name);
+        return await this.pulumi.history(name);
       } catch (error) {
         return { unread: `${messageOf(error)}. ${REMEDY}` };
       }
@@ -157,21 +153,6 @@ export class Stack {
 }
 
 const REMEDY = "Run that command to see why. If the Pulumi CLI was not found, set KEYPLANE_PULUMI to its path";
-
-/** Loaded on demand, because most runs need not ask. */
-async function askPulumi(): Promise<StackReader> {
-  const cli = await import("./pulumi.js");
-  return new cli.Pulumi();
-}
-
-/** The user's organizations; none if that cannot be found out. */
-async function organizationsOf(pulumi: StackReader): Promise<readonly string[]> {
-  try {
-    return await pulumi.organizations();
-  } catch {
-    return [];
-  }
-}
 
 function namesIn(urn: string): { readonly stack: string; readonly project: string } {
   const [stack = "", project = ""] = urn.replace("urn:pulumi:", "").split("::");

@@ -154,7 +154,7 @@ export class ProcessSession extends Session {
     super(noModules);
     this.#of = of;
     this.engine = new CollectingLink(of.log);
-    this.stack = new Stack(() => ({ ...of.pulumi, organizations: async () => [] }));
+    this.stack = new Stack({ ...of.pulumi, organizations: async () => [] });
     if (of.fullName !== undefined) this.stack.rememberName(of.fullName);
     this.configure((name) => of.settings[name]);
   }

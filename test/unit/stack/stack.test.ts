@@ -31,11 +31,11 @@ function stackWith(
     const found = answers[name] ?? problem("no stack");
     return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
   };
-  const stack = new Stack(() => ({
+  const stack = new Stack({
     state: (name) => answer("state", states, name),
     history: (name) => answer("history", histories, name),
     organizations: async () => organizations,
-  }));
+  });
   return { stack, asked };
 }
 
