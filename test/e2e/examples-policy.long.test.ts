@@ -85,7 +85,7 @@ test.each(FRONT_ENDS)(
     });
     expect((await judge(inClear)).sort()).toEqual([
       ...violations,
-      "secrets-stay-secret (mandatory): `urls.0` contains a key in plain text. Keep it an output, or suffix it with pulumi.secret().",
+      "secrets-stay-secret (mandatory): `urls.0` contains a key in plain text. Keep it an output, or mark it with pulumi.secret().",
     ]);
   },
 );

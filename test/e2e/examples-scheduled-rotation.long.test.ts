@@ -11,6 +11,7 @@ import { examples, StackUnderTest } from "./stack-under-test";
 const run = promisify(execFile);
 const folder = join(examples, "scheduled-rotation");
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 86_400_000;
 
 let plane: ControlPlane;
@@ -53,9 +54,10 @@ test("scheduled-rotation: the first run in the window after a key reaches its ag
     await example.run("up");
     const { next } = (await example.workspace.outputs()) as { next: { web: string } };
     const [, due = ""] = /^rotate after (\S+), inside rotationWindow$/.exec(next.web) ?? [];
-    await plane.clock.advance(Date.parse(due) - (await plane.clock.read()).now - MINUTE);
+    // A run inside the window rotates a key that becomes due within the hour.
+    await plane.clock.advance(Date.parse(due) - (await plane.clock.read()).now - HOUR - MINUTE);
     await example.runIdle("up");
-    await plane.clock.advance(2 * MINUTE);
+    await plane.clock.advance(HOUR + 2 * MINUTE);
     expect((await example.run("up")).changes).toEqual(["update web"]);
     expect(await plane.liveKeys()).toHaveLength(3);
     await plane.clock.advance(3 * DAY);
