@@ -96,8 +96,9 @@ interface Known {
 async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
   const unexplained = unexplainedIn(keys, call);
   if (unexplained.length === 0) return [];
-  const known = await ask(unexplained, call);
-  const open = ofStack(unexplained, known);
+  const state = await call.stack.state(stepOf(call));
+  const open = ofStack(unexplained, state);
+  const known = { state, runs: await historyFor(open, state, call) };
   const candidates = [...open, ...exactNamesIn(keys, known, call)];
   const found = candidates.map((key) => ({ key, decided: decideOrphan(factsOf(key, known, call)) }));
   const toRevoke = found.flatMap(({ key, decided }) => (decided.decision === "revoke" ? [key] : []));
@@ -122,7 +123,7 @@ function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiK
 }
 
 /** Those of the keys that are of the state's stack: the URN of a call can be from before a rename or a move. */
-function ofStack(keys: readonly ApiKeyRecord[], { state }: Known): readonly ApiKeyRecord[] {
+function ofStack(keys: readonly ApiKeyRecord[], state: Known["state"]): readonly ApiKeyRecord[] {
   if ("unread" in state || state.urn === undefined) return keys;
   const tag = tagOf(state.urn);
   return keys.filter((key) => tagIn(suffixIn(key.name) ?? "") === tag || proofOf(key, state).proof !== "none");
@@ -145,15 +146,14 @@ function isUnexplained(key: ApiKeyRecord, { keyList }: Call): boolean {
   return !keyList.memory.has(key) && !keyList.keys.hasRevoked(key.id);
 }
 
-/** Asks for the state, and for the history if the decision about a key needs it. */
-async function ask(open: readonly ApiKeyRecord[], call: Call): Promise<Known> {
-  const state = await call.stack.state(stepOf(call));
-  if ("unread" in state) return { state, runs: undefined };
+/** Asks for the history if the decision about a key needs it. */
+async function historyFor(open: readonly ApiKeyRecord[], state: Known["state"], call: Call): Promise<Known["runs"]> {
+  if ("unread" in state) return undefined;
   const isOpen = (key: ApiKeyRecord) =>
     key.lastUsedAt === null &&
     state.holds(key) === "no" &&
     (state.isFromBefore || proofOf(key, state).proof === "next attempt");
-  return { state, runs: open.some(isOpen) ? await call.stack.history(stepOf(call)) : undefined };
+  return open.some(isOpen) ? call.stack.history(stepOf(call)) : undefined;
 }
 
 function factsOf(key: ApiKeyRecord, { state, runs }: Known, { keyList }: Call): OrphanFacts {

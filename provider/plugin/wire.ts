@@ -5,7 +5,8 @@ import statuses = require("@pulumi/pulumi/proto/status_pb");
 
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { markedIn, markResource, markSecrets, toPulumi, unmarked, type Values } from "../session/values";
+import { isSecret } from "../members";
+import { markResource, markSecrets, toPulumi, unmarked, type Values } from "../session/values";
 
 /** The values of a message, without their marks of secrets. */
 export function fromStruct(struct: Struct | undefined): Values {
@@ -14,7 +15,12 @@ export function fromStruct(struct: Struct | undefined): Values {
 
 /** The names of the values that are secrets, or have one. */
 export function secretsIn(struct: Struct | undefined): readonly string[] {
-  return markedIn(struct?.toJavaScript() ?? {});
+  return Object.entries(struct?.toJavaScript() ?? {}).flatMap(([name, value]) => (hasSecret(value) ? [name] : []));
+}
+
+function hasSecret(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return isSecret(value) || Object.values(value).some(hasSecret);
 }
 
 /** The inputs or outputs of a resource for a message, with their marks of secrets. */

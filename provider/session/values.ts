@@ -59,16 +59,6 @@ export function markSecrets(values: Values, names: readonly string[]): Values {
   return values;
 }
 
-/** The names of the values that are secrets, or have one. */
-export function markedIn(values: Values): readonly string[] {
-  return Object.keys(values).filter((name) => hasSecret(values[name]));
-}
-
-function hasSecret(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return isSecret(value) || Object.values(value).some(hasSecret);
-}
-
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
   if (isSecret(value)) return unmarked(value.value);
