@@ -72,14 +72,14 @@ export function showProgress(line: string): void {
   stderr.write(shortened(harmless(line), (stderr.columns || 80) - 1));
 }
 
-export interface Column<Log> {
+export interface Column<Row> {
   readonly title: string;
-  readonly text: (row: Log) => string;
-  readonly tone?: (row: Log) => Tone | undefined;
+  readonly text: (row: Row) => string;
+  readonly tone?: (row: Row) => Tone | undefined;
 }
 
 /** Prints rows as a table, and an empty line. Cells may contain text of others. */
-export function printTable<Log>(rows: readonly Log[], columns: readonly Column<Log>[]): void {
+export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
   const cells = rows.map((row) => columns.map(({ text, tone }) => ({ text: plain(text(row)), tone: tone?.(row) })));
   const lines = [columns.map(({ title }) => ({ text: title, tone: "faint" as Tone | undefined })), ...cells];
   const widths = columns.map((_, at) => lines.reduce((widest, line) => Math.max(widest, lengthOf(line[at]?.text)), 0));

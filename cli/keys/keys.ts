@@ -22,7 +22,7 @@ const FAILING = [
 ] as const satisfies readonly Flag[];
 
 /** A key of the list, with what the table shows of it. */
-type Log = ApiKeyRecord & { readonly key: ShownKey };
+type Row = ApiKeyRecord & { readonly key: ShownKey };
 
 interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor: number;
@@ -32,7 +32,7 @@ interface Flags extends KeysFlags, StateFlags {
 }
 
 /** Only keys of an organization can be limited to a project. */
-const PROJECT: Column<Log> = {
+const PROJECT: Column<Row> = {
   title: "PROJECT",
   text: ({ projectId }) => (projectId === undefined ? "?" : (projectId ?? "all")),
 };
@@ -83,7 +83,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const { credentials, callers } = await credentialsIn(lists, states, { now, signal: run.signal });
   const warnings = callers?.warnOfUnasked() ?? [];
   const terms = { now, credentials, unusedFor, olderThan, hasStates: states.length > 0 };
-  const rows = joinKeys(lists, states).flatMap((each): Log[] =>
+  const rows = joinKeys(lists, states).flatMap((each): Row[] =>
     each.record === undefined ? [] : [{ ...each.record, key: describe(each, terms) }],
   );
   const found = rows.map(({ key }) => key);
@@ -92,7 +92,7 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const hidden = warnOfHidden(states);
   const ids = failing.map(({ id }) => id);
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: ids, hidden, warnings });
-  const columns: Column<Log>[] = [
+  const columns: Column<Row>[] = [
     ...keyColumns(now),
     ...(flags.organization === undefined ? [] : [PROJECT]),
     { title: "STACK", text: ({ key: { stack = "-" } }) => stack },

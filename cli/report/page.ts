@@ -62,7 +62,7 @@ ${problemsOf(report).map((problem) => html`<p class="problem">${problem}</p>`)}
 ${tableOf(
   "Live keys, and keys that a state holds",
   ["Key", "Stack", "Used by", "Age", "Last use", "Due", "What happens next"],
-  keys.map((key) => logOf(key, now)),
+  keys.map((key) => rowOf(key, now)),
 )}
 ${tableOf(
   "Lists of the service",
@@ -105,7 +105,7 @@ ${rows.map(
 )}</tbody></table>`;
 }
 
-function logOf(key: ShownKey, now: number): readonly Cell[] {
+function rowOf(key: ShownKey, now: number): readonly Cell[] {
   const { createdAt, lastUsedAt, lastUsedFromAddr: from, stack = "none", holders, createdBy, projectId } = key;
   const ago = (iso: string) => time(`${formatDuration(now - Date.parse(iso))} ago`);
   const due = dueOf(key);

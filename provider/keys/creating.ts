@@ -48,7 +48,7 @@ export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly k
 /**
  * Creates exactly one key, and waits until it is ready. If the answer to a request is lost, the key that it created is found by
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be neither
- * delivered nor revoked is in `left`. Throws only if there is nothing to record.
+ * delivered nor revoked is in `cleanup`. Throws only if there is nothing to record.
  * @param before - What earlier creations of the resource have left.
  * @param exact - A name that the program sets, in place of a generated one.
  */
@@ -131,13 +131,13 @@ async function revokeLost(name: string, lost: KeyplaneError, attempts: Attempts,
   attempts.lost = before;
   // A resource of this run has it. Its state is a copy of this one's.
   if (call.keyList.memory.has(found)) return;
-  await revokeOrphan(found.id, "which a request created whose answer was lost,", attempts, call);
+  await revokeUndelivered(found.id, "which a request created whose answer was lost,", attempts, call);
 }
 
 /** Revokes a key that the service has created with another limit than requested. Throws every error on. */
 async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
   if (!isOtherKey(error)) throw error;
-  const isGone = await revokeOrphan(error.keyId, "whose limit is another than requested,", attempts, call);
+  const isGone = await revokeUndelivered(error.keyId, "whose limit is another than requested,", attempts, call);
   const remedy =
     "Check projectId, and whether the service supports keys that are limited to a project. If a key with this limit will " +
     "do, set or remove projectId accordingly";
@@ -153,13 +153,18 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
   try {
     return await sealer(key);
   } catch (error) {
-    const isGone = await revokeOrphan(id, "which could not be sealed,", attempts, call);
+    const isGone = await revokeUndelivered(id, "which could not be sealed,", attempts, call);
     throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${endOf(isGone)}: ${messageOf(error)}`);
   }
 }
 
 /** Revokes a key that cannot be delivered, or records it. Returns whether it is gone. */
-async function revokeOrphan(id: string, what: string, attempts: Attempts, { keyList, log }: Call): Promise<boolean> {
+async function revokeUndelivered(
+  id: string,
+  what: string,
+  attempts: Attempts,
+  { keyList, log }: Call,
+): Promise<boolean> {
   const record = () => {
     attempts.pendingRevocations = [...attempts.pendingRevocations, id];
     return false;

@@ -52,8 +52,8 @@ export function withLost({ lostNames }: LostRequests, name: string, { keyList }:
 
 /** Those of the lost requests whose keys have the resource's suffix. Under an exact name, the resource has a key itself by now. */
 export function withSuffix({ lostNames, lostAt }: LostRequests, suffix: string): LostRequests {
-  const withSuffix = lostNames.filter((name) => suffixIn(name) === suffix);
-  return withSuffix.length === 0 ? NOTHING_LOST : { lostNames: withSuffix, lostAt };
+  const own = lostNames.filter((name) => suffixIn(name) === suffix);
+  return own.length === 0 ? NOTHING_LOST : { lostNames: own, lostAt };
 }
 
 /** What is known about a key that has the exact name of a lost request, and what to do. */
@@ -85,8 +85,8 @@ export async function revokeLostKeys(
   if (names.length === 0) return lost;
   const { keyList, log } = call;
   const found = (await keyList.keys.list({ fresh: true })).filter(({ name }) => names.includes(name));
-  const withSuffix = found.filter(({ name }) => suffixIn(name) === call.suffix);
-  const unused = withSuffix.filter(({ lastUsedAt }) => lastUsedAt === null);
+  const own = found.filter(({ name }) => suffixIn(name) === call.suffix);
+  const unused = own.filter(({ lastUsedAt }) => lastUsedAt === null);
   const isLast = call.verb === "delete";
   // In an update, the creation that follows fails because of such a key, and says so.
   if (isLast) reportInDoubt(lost, found, call);
@@ -95,7 +95,7 @@ export async function revokeLostKeys(
     unused.map(({ id, name }) => ({ id, name, fingerprint })),
     call,
   );
-  for (const key of withSuffix) {
+  for (const key of own) {
     if (key.lastUsedAt !== null) {
       log.warn(
         `key ${formatListed(key)} was created by a request whose answer was lost, and somebody used it. It stays live. If nobody ` +
@@ -109,7 +109,7 @@ export async function revokeLostKeys(
   const open = names.filter((name) => {
     const key = found.find((each) => each.name === name);
     if (key === undefined) return !isOver;
-    return withSuffix.includes(key) ? live.includes(key.id) : !isLast;
+    return own.includes(key) ? live.includes(key.id) : !isLast;
   });
   return open.length === 0 ? NOTHING_LOST : { lostNames: open, lostAt };
 }

@@ -123,8 +123,8 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
   // That of a poll without an answer names no operation, and tells nothing of them.
   const open = isTimeout(error) && error.pending.length > 0 ? new Set(error.pending.map(({ id }) => id)) : undefined;
   const still = pending.filter(({ operationId }) => operationId === undefined || (open?.has(operationId) ?? true));
-  const withSuffix = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
-  return { pending: withSuffix, why: messageOf(error) };
+  const marked = still.map((work) => (ended.has(work.operationId ?? "") ? failed(work) : work));
+  return { pending: marked, why: messageOf(error) };
 }
 
 function formatWork({ operationId, action, projectId }: PendingWork): string {

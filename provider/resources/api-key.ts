@@ -115,7 +115,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (saved.key !== undefined && saved.pending.length === 0 && !hasCleanup(saved))
       return { state: { ...saved, inputs } };
     return besideOrphans(call, async () => {
-      const pendingRevocations = await revokeAll(leftBehind(saved), call);
+      const pendingRevocations = await revokeAll(toRevoke(saved), call);
       const lost = await revokeLostKeys(saved.lost, saved.fingerprint, call);
       const state = { ...saved, inputs, pendingRevocations, lost };
       if (state.key !== undefined) {
@@ -141,7 +141,7 @@ export const apiKey = atBorder<Inputs, State>({
 
   async delete(state, call) {
     const { key, inputs } = state;
-    await deleteKeys(state, leftBehind(state), call, async () => {
+    await deleteKeys(state, toRevoke(state), call, async () => {
       if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
         call.log.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
       } else if (key !== undefined) await revokeKey(recorded(key, state), call);
@@ -231,7 +231,7 @@ function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey 
 }
 
 /** Orphans of attempts to create this one, under its exact name or under names with its suffix. */
-function leftBehind(state: State): readonly RecordedKey[] {
+function toRevoke(state: State): readonly RecordedKey[] {
   const { key, inputs } = state;
   return pendingKeys(state, () => key?.name ?? inputs.name).filter(({ id }) => id !== key?.id);
 }

@@ -70,10 +70,7 @@ export function atBorder<Inputs extends object, State>(declared: Declared<Inputs
   const { readState, writeState, ...type } = declared as unknown as Declared<Members, State>;
   const reading = <Rest extends unknown[], Answer>(verb: ((state: State, ...rest: Rest) => Answer) | undefined) =>
     verb && ((outputs: Members, ...rest: Rest) => verb(readState(outputs), ...rest));
-  const writing = <Cleanup extends Result<State>>(cleanup: Cleanup) => ({
-    ...cleanup,
-    state: writeState(cleanup.state),
-  });
+  const writing = <Answer extends Result<State>>(answer: Answer) => ({ ...answer, state: writeState(answer.state) });
   return {
     ...type,
     inForce: reading(type.inForce),

@@ -179,9 +179,9 @@ export class HostUnderTest {
 
   /** Outputs without the marks of secrets: the engine passes none back, because the host does not accept them. */
   private outputsIn(struct: Struct | undefined): Values {
-    const withSuffix = fromStruct(struct);
-    this.secrets = Object.keys(withSuffix).filter((name) => isSecret(withSuffix[name]));
-    return unmarked(withSuffix) as Values;
+    const marked = fromStruct(struct);
+    this.secrets = Object.keys(marked).filter((name) => isSecret(marked[name]));
+    return unmarked(marked) as Values;
   }
 
   private struct(values: Values): Struct {

@@ -381,7 +381,7 @@ function clear(struct: Struct | undefined): Values {
   const raw = fromStruct(struct);
   for (const name of ["key", "previousKey"]) {
     const value = raw[name];
-    if (typeof value === "string") throw new Error(`the plugin does not suffix ${name} as a secret`);
+    if (typeof value === "string") throw new Error(`the plugin does not mark ${name} as a secret`);
   }
   return unmarked(raw) as Values;
 }

@@ -41,22 +41,22 @@ test.each(FRONT_ENDS)(
     expect([code, stderr]).toEqual([0, "Wrote the report: 5 keys, 1 list, 1 state.\n"]);
     expect((await plane.count()) - asked).toBe(2);
     const { keys, flagged } = JSON.parse(stdout) as Report;
-    const logOf = (resource: string, role: string) => {
+    const rowOf = (resource: string, role: string) => {
       const found = keys.filter(({ holders: [holder] }) => holder?.resource === resource && holder.role === role);
       expect(found).toHaveLength(1);
       return found[0];
     };
-    expect(logOf("ci", "current")).toMatchObject({
+    expect(rowOf("ci", "current")).toMatchObject({
       ...{ status: "live", stack: "proj/dev", next: { action: "replace", isDue: false } },
       holders: [{ consumers: [expect.stringContaining("::deploys")] }],
     });
-    expect(logOf("app", "current")).toMatchObject({ next: { action: "stay" } });
-    expect(logOf("app", "previous")).toMatchObject({ flags: [], next: { action: "revoke", isDue: false } });
+    expect(rowOf("app", "current")).toMatchObject({ next: { action: "stay" } });
+    expect(rowOf("app", "previous")).toMatchObject({ flags: [], next: { action: "revoke", isDue: false } });
     expect(flagged).toEqual({ unmanaged: 1, credential: 1 });
     expect(keys.filter(({ flags }) => flags.includes("unmanaged")).map(({ id }) => id)).toEqual([String(byHand.id)]);
 
     // Somebody revokes a key by hand: the next report shows that it is gone.
-    await plane.state.revokeKey(Number(logOf("ci", "current")?.id));
+    await plane.state.revokeKey(Number(rowOf("ci", "current")?.id));
     const later = JSON.parse((await start(args, { env: envOf(plane) }).done).stdout) as Report;
     expect(later.flagged.gone).toBe(1);
     const issued = Object.fromEntries((await plane.secretsEverIssued()).map((secret, at) => [`${at}`, secret]));

@@ -253,9 +253,9 @@ test("a key whose account was not asked is only planned to be revoked, because i
 test("a key that stays live without its resource is only to be revoked", async () => {
   const kept = state({ apiKey: { ...current(1, 100001), revokeOnDelete: false } });
   const { resources } = kept.deployment as { readonly resources: readonly { readonly id?: string }[] };
-  const withSuffix = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
+  const marked = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
   const folder = await folderWith({
-    "prod.json": { ...kept, deployment: { ...kept.deployment, resources: withSuffix } },
+    "prod.json": { ...kept, deployment: { ...kept.deployment, resources: marked } },
   });
   const { keys } = await identified(keyOf(1), ["--state", folder]);
   expect(keys[0]?.next).toEqual([expect.stringMatching(/^At once, /)]);
@@ -264,9 +264,9 @@ test("a key that stays live without its resource is only to be revoked", async (
 test("the key of a replaced resource is not said to be in use", async () => {
   const replaced = state({ apiKey: current(1, 100001) });
   const { resources } = replaced.deployment as { readonly resources: readonly { readonly id?: string }[] };
-  const withSuffix = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
+  const marked = resources.map((each) => (each.id === "100001" ? { ...each, delete: true } : each));
   const folder = await folderWith({
-    "prod.json": { ...replaced, deployment: { ...replaced.deployment, resources: withSuffix } },
+    "prod.json": { ...replaced, deployment: { ...replaced.deployment, resources: marked } },
   });
   const { keys } = await identified(keyOf(1), ["--state", join(folder, "prod.json")]);
   expect(keys[0]?.next[0]).toMatch(/^The next `pulumi up` of shop\/prod revokes it/);

@@ -96,8 +96,8 @@ test("keys shows which resource holds a key, and as which of its keys", async ()
 function replacing(rotating: object, more: object = {}) {
   const state = exported({ rotating });
   const { resources } = state.deployment as { resources: { id?: string }[] };
-  const withSuffix = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
-  return { ...state, deployment: { ...state.deployment, resources: withSuffix } };
+  const marked = resources.map((each) => (each.id === "handle" ? { ...each, delete: true, ...more } : each));
+  return { ...state, deployment: { ...state.deployment, resources: marked } };
 }
 
 test("keys does not show the key of a replaced resource as a current one", async () => {
@@ -220,7 +220,7 @@ test("keys reports no key as unmanaged without a state", async () => {
   expect((await keysOf())[id]?.flags).toEqual([]);
 });
 
-test("keys suffixes old and unused keys by the service's clock and the given limits", async () => {
+test("keys marks old and unused keys by the service's clock and the given limits", async () => {
   const idle = await plane.state.createKey("idle");
   const busy = await plane.state.createKey("busy");
   await plane.clock.advance(100 * DAY);

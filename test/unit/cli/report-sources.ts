@@ -6,7 +6,7 @@ import { type Deployment, readDeployment } from "../../../provider/stack/deploym
 
 const baseUrl = "https://service.example/api/v2";
 
-/** The suffix of the account whose credential is this text. */
+/** The fingerprint of the account whose credential is this text. */
 export const accountOf = (apiKey: string): string => accountFingerprint({ baseUrl, apiKey });
 
 /** A list of keys, as a report requests it. */

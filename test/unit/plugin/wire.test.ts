@@ -8,8 +8,8 @@ const asset = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bac
 
 describe("values of a message", () => {
   it("are read without their marks of secrets, at any depth", () => {
-    const withSuffix = { a: secret("1"), b: [secret({ c: secret([secret("2")]) })], d: { e: secret(null) }, f: false };
-    const struct = Struct.fromJavaScript(withSuffix as never);
+    const marked = { a: secret("1"), b: [secret({ c: secret([secret("2")]) })], d: { e: secret(null) }, f: false };
+    const struct = Struct.fromJavaScript(marked as never);
     expect(fromStruct(struct)).toEqual({ a: "1", b: [{ c: ["2"] }], d: { e: null }, f: false });
   });
 

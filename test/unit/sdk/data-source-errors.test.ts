@@ -26,7 +26,7 @@ it.each([
     message: expect.stringMatching(`^${name}: .*keyplane:baseUrl .* \\[KP-CONFIG\\]$`),
   });
   expect(error).toBeInstanceOf(KeyplaneError);
-  // The suffix is no property of the error for those who print or copy it.
+  // The mark is no property of the error for those who print or copy it.
   expect(Object.keys(error as object)).not.toContain("__pulumiRunError");
 });
 

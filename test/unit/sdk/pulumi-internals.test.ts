@@ -23,7 +23,7 @@ test("Pulumi's components list their children, for which data sources wait", asy
   expect(childrenOf(child)).toEqual([]);
 });
 
-test("an error gets the suffix with which Pulumi shows only its message, once", () => {
+test("an error gets the mark with which Pulumi shows only its message, once", () => {
   const error = new Error("no");
   expect([showOnlyMessage(error), showOnlyMessage(error)]).toEqual([true, false]);
   expect((pulumi.RunError as { isInstance(error: unknown): boolean }).isInstance(error)).toBe(true);

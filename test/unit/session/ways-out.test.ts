@@ -87,7 +87,7 @@ test.each(Object.entries(WAYS))("%s leaves without secrets, on one printable lin
   expect(String(text).length).toBeLessThanOrEqual(4_000);
 });
 
-test("the npm package suffixes the secrets of a key in each answer, also of one that is not ready", async () => {
+test("the npm package marks the secrets of a key in each answer, also of one that is not ready", async () => {
   const outputs = { key: "k" };
   const verbs = npm({
     create: async () => ({ id: "7", state: outputs }),

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "../run/events";
-import { type Log, RunModel } from "./model";
+import { type Row, RunModel } from "./model";
 import { isTold, messageLines, outputLines, rowLines, type Style, summaryLines, type Widths } from "./render";
 import { painter } from "./text";
 
@@ -86,9 +86,9 @@ abstract class RunDisplay implements Display {
     this.write([...(this.hasRows ? [""] : []), ...lines, ""]);
   }
 
-  protected abstract showRow(row: Log): void;
+  protected abstract showRow(row: Row): void;
 
-  protected lines(row: Log): string[] {
+  protected lines(row: Row): string[] {
     return rowLines(row, this.now(), this.widths, this.style);
   }
 
@@ -106,7 +106,7 @@ abstract class RunDisplay implements Display {
 class LineDisplay extends RunDisplay {
   private readonly spokeAt = new Map<string, number>();
 
-  protected showRow(row: Log): void {
+  protected showRow(row: Row): void {
     if (row.state !== "running") {
       this.spokeAt.delete(row.urn);
       if (isTold(row)) this.write(this.lines(row));
@@ -137,7 +137,7 @@ class LiveDisplay extends RunDisplay {
     super.end();
   }
 
-  protected showRow(row: Log): void {
+  protected showRow(row: Row): void {
     if (row.state !== "running" && isTold(row)) this.draw(this.lines(row));
   }
 

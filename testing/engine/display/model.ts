@@ -4,7 +4,7 @@ import type { Properties } from "../state/property";
 import { oneLine } from "./text";
 
 /** One step of one resource. */
-export interface Log {
+export interface Row {
   readonly urn: string;
   readonly type: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Messages {
 
 /** Collects the events of one pass of a run. */
 export class RunModel {
-  private readonly running = new Map<string, Log>();
+  private readonly running = new Map<string, Row>();
   private readonly said = new Map<string, { severity: DiagnosticEvent["severity"]; message: string }[]>();
   /** The outputs of the stack, once they are known. */
   outputs: Properties = {};
@@ -38,7 +38,7 @@ export class RunModel {
    * Processes an event.
    * @returns the row that the event starts, ends or updates with a message.
    */
-  take(event: EngineEvent, now: number): Log | undefined {
+  take(event: EngineEvent, now: number): Row | undefined {
     if (event.summaryEvent) this.summary = event.summaryEvent;
     if (event.diagnosticEvent) return this.takeMessage(event.diagnosticEvent);
     if (event.resourcePreEvent) return this.begin(event.resourcePreEvent.metadata, now);
@@ -48,7 +48,7 @@ export class RunModel {
   }
 
   /** The active steps, oldest first. */
-  get active(): Log[] {
+  get active(): Row[] {
     return [...this.running.values()];
   }
 
@@ -58,13 +58,13 @@ export class RunModel {
     return urns.map((urn) => ({ title: urn && titleOf(urn), lines: this.said.get(urn) ?? [] }));
   }
 
-  private begin(metadata: StepMetadata, now: number): Log {
-    const row: Log = { ...logOf(metadata), state: "running", startedAt: now, message: "" };
+  private begin(metadata: StepMetadata, now: number): Row {
+    const row: Row = { ...rowOf(metadata), state: "running", startedAt: now, message: "" };
     this.running.set(metadata.urn, row);
     return row;
   }
 
-  private end(metadata: StepMetadata, state: "done" | "failed", now: number): Log | undefined {
+  private end(metadata: StepMetadata, state: "done" | "failed", now: number): Row | undefined {
     const begun = this.running.get(metadata.urn);
     this.running.delete(metadata.urn);
     if (metadata.type === STACK_TYPE && metadata.new) this.outputs = metadata.new.outputs ?? {};
@@ -72,10 +72,10 @@ export class RunModel {
     if (!begun && state === "done") return undefined;
     if (state === "failed") this.failures += 1;
     const message = state === "failed" ? this.lastError(metadata.urn) : "";
-    return { ...logOf(metadata), state, startedAt: begun?.startedAt ?? now, endedAt: now, message };
+    return { ...rowOf(metadata), state, startedAt: begun?.startedAt ?? now, endedAt: now, message };
   }
 
-  private takeMessage({ urn = "", severity, message, ephemeral }: DiagnosticEvent): Log | undefined {
+  private takeMessage({ urn = "", severity, message, ephemeral }: DiagnosticEvent): Row | undefined {
     if (severity === "debug") return undefined;
     if (!ephemeral) this.keep(urn, severity, message);
     const row = this.running.get(urn);
@@ -99,13 +99,13 @@ export class RunModel {
 /** The type of the row for the whole stack. */
 export const STACK_TYPE = "pulumi:pulumi:Stack";
 
-function logOf({
+function rowOf({
   urn,
   type,
   op,
   diffs = [],
   keys = [],
-}: StepMetadata): Pick<Log, "urn" | "type" | "name" | "op" | "changed"> {
+}: StepMetadata): Pick<Row, "urn" | "type" | "name" | "op" | "changed"> {
   // Names with this prefix belong to the engine or to keyplane's provider code, not to the user.
   const changed = [...new Set([...keys, ...diffs])].filter((key) => !key.startsWith("__"));
   return { urn, type: shortType(type), name: nameOf(urn), op, changed };

@@ -2,7 +2,7 @@
 import { SECRET_MARK } from "../run/events";
 import { isMap, type Json, mapSecrets, type Properties } from "../state/property";
 import { isProviderType } from "../state/urn";
-import type { Log, Messages, RunModel } from "./model";
+import type { Messages, Row, RunModel } from "./model";
 import { cut, harmless, type Paint, padded, widthOf } from "./text";
 import { WORDS } from "./words";
 
@@ -30,7 +30,7 @@ const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const COUNTED = ["create", "update", "replace", "delete", "refresh"] as const;
 
 /** Whether a completed row gets a line. */
-export function isTold(row: Log): boolean {
+export function isTold(row: Row): boolean {
   if (row.state === "failed") return true;
   // The creation and the deletion represent a replacement.
   return row.op !== "same" && row.op !== "replace" && !isProviderType(row.type);
@@ -40,7 +40,7 @@ export function isTold(row: Log): boolean {
  * Renders one row. Widens the columns as needed.
  * @returns one line, and a second one for changed inputs that do not fit, if the row has ended. An active row is one line.
  */
-export function rowLines(row: Log, now: number, widths: Widths, style: Style): string[] {
+export function rowLines(row: Row, now: number, widths: Widths, style: Style): string[] {
   const words = WORDS[row.op];
   widths.type = Math.max(widths.type, widthOf(row.type));
   widths.name = Math.max(widths.name, widthOf(row.name));
@@ -118,7 +118,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(whole / 60)}m${whole % 60}s`;
 }
 
-function statusOf(row: Log, now: number, planning: boolean): string {
+function statusOf(row: Row, now: number, planning: boolean): string {
   const { plan, doing, done } = WORDS[row.op];
   if (row.state === "failed") return `${doing} failed`;
   if (planning) return plan;
