@@ -77,8 +77,8 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
     throw new UsageError("--fail-on: older-than needs --older-than AGE");
   }
   const states = await readStates(flags);
-  const { account, keys, place } = openList({ account: flags.account, organizationId: flags.organization });
-  const lists = [{ ...place, keys: await keys.list({ signal: run.signal }) }];
+  const { account, keys, scope } = openList({ account: flags.account, organizationId: flags.organization });
+  const lists = [{ ...scope, keys: await keys.list({ signal: run.signal }) }];
   const now = account.serviceNow();
   const { credentials, callers } = await credentialsIn(lists, states, { now, signal: run.signal });
   const warnings = callers?.warnOfUnasked() ?? [];

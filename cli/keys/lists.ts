@@ -12,8 +12,8 @@ export function openList({ account: name, organizationId }: Scope) {
   const account = Account.for(settings);
   const fingerprint = accountFingerprint({ ...settings, organizationId });
   const origin = new URL(settings.baseUrl).origin;
-  const place = { account: settings.account, organizationId, origin, fingerprint };
-  return { account, keys: account.keysOf(organizationId), place };
+  const scope = { account: settings.account, organizationId, origin, fingerprint };
+  return { account, keys: account.keysOf(organizationId), scope };
 }
 
 /** The keys in no given state that configured accounts authenticate with. Asks only if there are keys in no state. */

@@ -90,15 +90,15 @@ async function requestLists(wanted: readonly Scope[], signal: AbortSignal) {
   // All settings are checked before the first request.
   const all = wanted.map(openList);
   const lists = await Promise.all(
-    all.map(async ({ account, keys, place }): Promise<ReadList> => {
+    all.map(async ({ account, keys, scope }): Promise<ReadList> => {
       try {
         const records = await keys.list({ signal });
         answered.push(account);
-        return { ...place, keys: records };
+        return { ...scope, keys: records };
       } catch (error) {
         if (isAborted(error)) throw error;
         errors.push(error);
-        return { ...place, keys: undefined, problem: messageOf(error) };
+        return { ...scope, keys: undefined, problem: messageOf(error) };
       }
     }),
   );

@@ -32,10 +32,10 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const ids = [...new Set(args.map(readId))];
   const states = await readStates(flags);
   const hidden = warnOfHidden(states);
-  const { account, keys, place } = openList({ account: flags.account, organizationId: flags.organization });
+  const { account, keys, scope } = openList({ account: flags.account, organizationId: flags.organization });
   const callers = await Callers.ask(flags, signal);
   const live = await keys.list({ signal });
-  const joined = joinKeys([{ ...place, keys: live }], states);
+  const joined = joinKeys([{ ...scope, keys: live }], states);
   const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
     const key = joined.find(({ record }) => record?.id === id);
     return key?.record === undefined ? [] : [{ ...key.record, holders: holdersOf(key) }];

@@ -57,7 +57,7 @@ export const ERRORS = {
     kind: "bad_answer",
     when: "The service created a key for another project than `projectId`, for the whole organization instead, or for one project without `projectId`. Nobody got it, and it is revoked, at the latest by the next run. The earlier key is unchanged.",
     remedy:
-      "Check `projectId`, and that the service supports keys of a project. If a key with the limit in the message will do, set or remove `projectId`.",
+      "Check `projectId`, and that the service supports keys of a project. If a key with the project scope in the message will do, set or remove `projectId`.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",

@@ -16,13 +16,13 @@ import { endOf } from "./revoking";
 import { type Sealer, sealerFor } from "./sealing";
 
 /** Maximum number of names to request for one key. */
-const MAX_REQUESTS = 3;
+const MAX_ATTEMPTS = 3;
 
 const AGAIN = "Run `pulumi up` again";
 
 /** What the attempts for one key leave to clean up so far. Only the creation that it belongs to writes it. */
-export interface Attempts extends Cleanup {
-  requests: number;
+export interface CleanupSoFar extends Cleanup {
+  attempts: number;
   lost: Cleanup["lost"];
   pendingRevocations: readonly string[];
   /** Whether the key was revoked that the new one replaces, so that the resource has none. */
@@ -53,22 +53,22 @@ export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly k
  * @param exact - A name that the program sets, in place of a generated one.
  */
 export async function newKey(inputs: KeyInputs, before: Cleanup, call: Call, exact?: ExactName): Promise<Creation> {
-  const { requests, lost, pendingRevocations } = before;
-  const attempts: Attempts = { requests, lost, pendingRevocations, isFreed: false };
+  const { attempts, lost, pendingRevocations } = before;
+  const cleanup: CleanupSoFar = { attempts, lost, pendingRevocations, isFreed: false };
   let made: Made;
   try {
-    made = await makeKey(inputs, attempts, call, exact);
+    made = await makeKey(inputs, cleanup, call, exact);
   } catch (error) {
-    const isSame = attempts.lost === lost && attempts.pendingRevocations === pendingRevocations && !attempts.isFreed;
+    const isSame = cleanup.lost === lost && cleanup.pendingRevocations === pendingRevocations && !cleanup.isFreed;
     if (isSame) throw error;
-    return noKey(cleanupOf(attempts), error);
+    return noKey(cleanupOf(cleanup), error);
   }
   const { created, sealedKey } = made;
   const { id, key, createdAt, operations } = created;
   reportSkew(call);
   const ready = await finishPending(pendingAfter(operations, inputs), { id, key, sealedKey }, inputs, call);
-  const cleanup = { ...cleanupOf(attempts), lost: withSuffix(attempts.lost, call.suffix) };
-  return { key: heldFrom(created, sealedKey), createdAt, cleanup, ...ready };
+  const after = { ...cleanupOf(cleanup), lost: withSuffix(cleanup.lost, call.suffix) };
+  return { key: heldFrom(created, sealedKey), createdAt, cleanup: after, ...ready };
 }
 
 interface Made {
@@ -77,41 +77,41 @@ interface Made {
   readonly sealedKey: SealedTexts | undefined;
 }
 
-async function makeKey(inputs: KeyInputs, attempts: Attempts, call: Call, exact?: ExactName): Promise<Made> {
+async function makeKey(inputs: KeyInputs, cleanup: CleanupSoFar, call: Call, exact?: ExactName): Promise<Made> {
   const { sealTo } = inputs;
   const sealer = sealTo === undefined ? undefined : await sealerFor(sealTo, call.keyList.account.now());
   const created = await (exact === undefined
-    ? requestKey(inputs, attempts, call)
-    : createExact(exact, inputs, attempts, call)
-  ).catch((error: unknown) => revokeOther(error, attempts, call));
-  return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, attempts, call)) };
+    ? requestKey(inputs, cleanup, call)
+    : createExact(exact, inputs, cleanup, call)
+  ).catch((error: unknown) => revokeOther(error, cleanup, call));
+  return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, cleanup, call)) };
 }
 
-const cleanupOf = ({ requests, lost, pendingRevocations }: Attempts): Cleanup => ({
-  requests,
+const cleanupOf = ({ attempts, lost, pendingRevocations }: CleanupSoFar): Cleanup => ({
+  attempts,
   lost,
   pendingRevocations,
 });
 
-async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Promise<CreatedKey> {
+async function requestKey(inputs: KeyInputs, cleanup: CleanupSoFar, call: Call): Promise<CreatedKey> {
   const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)) } = inputs;
   const maxAgeMs = parseDuration(inputs.maxAge);
   const { suffix } = call;
   const { keys, account } = call.keyList;
   // The first request of a process: it proves the credential, and shows the service's clock.
   const listed = await firstList(call);
-  attempts.requests = Math.max(attempts.requests, highestListed(listed, suffix));
+  cleanup.attempts = Math.max(cleanup.attempts, highestListed(listed, suffix));
   for (let attempt = 1; ; attempt++) {
-    attempts.requests += 1;
+    cleanup.attempts += 1;
     // A deadline is a time of the service.
-    const name = nameOf(prefix, suffix, attempts.requests, maxAgeMs && account.serviceNow() + maxAgeMs);
+    const name = nameOf(prefix, suffix, cleanup.attempts, maxAgeMs && account.serviceNow() + maxAgeMs);
     try {
       return await keys.create(name, inputs);
     } catch (error) {
       // A name with this suffix that is taken is that of a lost request, too: one of an interrupted run.
       if (!isAnswerLost(error) && !(isApiError(error) && error.kind === "conflict")) throw error;
-      await revokeLost(name, error, attempts, call);
-      if (attempt < MAX_REQUESTS) continue;
+      await revokeLost(name, error, cleanup, call);
+      if (attempt < MAX_ATTEMPTS) continue;
       const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
       throw new KeyplaneError("KP-UNSETTLED", reason, error);
     }
@@ -119,27 +119,27 @@ async function requestKey(inputs: KeyInputs, attempts: Attempts, call: Call): Pr
 }
 
 /** Revokes the key of a request whose answer was lost, in this run or in an interrupted one, or records its name. */
-async function revokeLost(name: string, lost: KeyplaneError, attempts: Attempts, call: Call): Promise<void> {
+async function revokeLost(name: string, lost: KeyplaneError, cleanup: CleanupSoFar, call: Call): Promise<void> {
   call.log.progress(`an answer to the creation of ${name} was lost; checking whether the key exists`);
   // Recorded first: if the list cannot be read, the next run looks for the name.
-  const before = attempts.lost;
-  attempts.lost = withLost(before, name, call);
+  const before = cleanup.lost;
+  cleanup.lost = withLost(before, name, call);
   const found = await findLostKey(name, lost, call);
   if (found === undefined) return;
   // Somebody used a key whose secret nobody has: the search for its name reports it.
   if (found.lastUsedAt !== null) return;
-  attempts.lost = before;
+  cleanup.lost = before;
   // A resource of this run has it. Its state is a copy of this one's.
   if (call.keyList.memory.has(found)) return;
-  await revokeUndelivered(found.id, "which a request created whose answer was lost,", attempts, call);
+  await revokeUndelivered(found.id, "which a request created whose answer was lost,", cleanup, call);
 }
 
-/** Revokes a key that the service has created with another limit than requested. Throws every error on. */
-async function revokeOther(error: unknown, attempts: Attempts, call: Call): Promise<never> {
+/** Revokes a key that the service has created with another project scope than requested. Throws every error on. */
+async function revokeOther(error: unknown, cleanup: CleanupSoFar, call: Call): Promise<never> {
   if (!isOtherKey(error)) throw error;
-  const isGone = await revokeUndelivered(error.keyId, "whose limit is another than requested,", attempts, call);
+  const isGone = await revokeUndelivered(error.keyId, "whose project scope is not the requested one,", cleanup, call);
   const remedy =
-    "Check projectId, and whether the service supports keys that are limited to a project. If a key with this limit will " +
+    "Check projectId, and whether the service supports keys that are limited to a project. If a key with this project scope will " +
     "do, set or remove projectId accordingly";
   throw new KeyplaneError(
     error.code,
@@ -149,11 +149,11 @@ async function revokeOther(error: unknown, attempts: Attempts, call: Call): Prom
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
-async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: Attempts, call: Call) {
+async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, cleanup: CleanupSoFar, call: Call) {
   try {
     return await sealer(key);
   } catch (error) {
-    const isGone = await revokeUndelivered(id, "which could not be sealed,", attempts, call);
+    const isGone = await revokeUndelivered(id, "which could not be sealed,", cleanup, call);
     throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it ${endOf(isGone)}: ${messageOf(error)}`);
   }
 }
@@ -162,11 +162,11 @@ async function sealOrRevoke({ id, key }: CreatedKey, sealer: Sealer, attempts: A
 async function revokeUndelivered(
   id: string,
   what: string,
-  attempts: Attempts,
+  cleanup: CleanupSoFar,
   { keyList, log }: Call,
 ): Promise<boolean> {
   const record = () => {
-    attempts.pendingRevocations = [...attempts.pendingRevocations, id];
+    cleanup.pendingRevocations = [...cleanup.pendingRevocations, id];
     return false;
   };
   try {

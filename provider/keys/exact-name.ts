@@ -3,7 +3,7 @@ import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import type { Holder } from "../stack/stack-facts";
 import type { Call } from "./call";
-import type { Attempts } from "./creating";
+import type { CleanupSoFar } from "./creating";
 import type { KeyInputs } from "./fields";
 import type { RecordedKey } from "./finding";
 import { findLostKey, inDoubt, withLost } from "./lost";
@@ -31,18 +31,18 @@ export interface ExactName {
 export async function createExact(
   exact: ExactName,
   inputs: KeyInputs,
-  attempts: Attempts,
+  cleanup: CleanupSoFar,
   call: Call,
 ): Promise<CreatedKey> {
   const { name } = exact;
-  if (name === exact.replaced?.name) attempts.isFreed = await freeName(exact.replaced, call);
-  await clearName(exact, attempts, call);
+  if (name === exact.replaced?.name) cleanup.isFreed = await freeName(exact.replaced, call);
+  await clearName(exact, cleanup, call);
   try {
     return await createWhenFree(name, inputs, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.log.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
-    attempts.lost = withLost(attempts.lost, name, call);
+    cleanup.lost = withLost(cleanup.lost, name, call);
     const found = await findLostKey(name, error, call);
     const next = found === undefined ? `no key has the name ${name} so far. Run` : `${inDoubt(found, call)}. Then run`;
     throw new KeyplaneError("KP-UNSETTLED", `${error.message}; ${next} \`pulumi up\` again`, error);
@@ -66,7 +66,7 @@ async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
 /** Makes sure that an exact name is free. */
 async function clearName(
   { name, onNameConflict = "fail" }: ExactName,
-  { lost: { lostNames } }: Attempts,
+  { lost: { lostNames } }: CleanupSoFar,
   call: Call,
 ): Promise<void> {
   const { keys } = call.keyList;

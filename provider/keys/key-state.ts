@@ -27,8 +27,8 @@ export const NOTHING_LOST: LostRequests = { lostNames: [] };
 
 /** What a creation has left to clean up. */
 export interface Cleanup {
-  /** How many names the resource has requested so far. */
-  readonly requests: number;
+  /** How many names the resource has requested so far: the last attempt. */
+  readonly attempts: number;
   readonly lost: LostRequests;
   /** Ids of keys that nobody has, or that a successor is to replace, and that must be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
@@ -50,7 +50,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     createdAt: textOf(outputs.createdAt),
     pending: Array.isArray(outputs.pending) ? outputs.pending : [],
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    requests: attemptsIn(outputs),
+    attempts: attemptsIn(outputs),
     lost: { lostNames: textsOf(outputs.lostNames), lostAt: textOf(outputs.lostAt) },
     fingerprint: textOf(outputs.__account),
   };
@@ -61,7 +61,7 @@ export function writeKeyState({
   createdAt,
   pending,
   pendingRevocations,
-  requests,
+  attempts,
   lost,
   fingerprint,
 }: Omit<KeyState, "inputs">) {
@@ -69,7 +69,7 @@ export function writeKeyState({
     createdAt,
     pending,
     pendingRevocations,
-    requests: requests === 1 ? undefined : requests,
+    attempts: attempts === 1 ? undefined : attempts,
     ...lost,
     __account: fingerprint,
   };

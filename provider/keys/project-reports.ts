@@ -15,7 +15,7 @@ export function asListed<Inputs extends KeyInputs>(inputs: Inputs, found: ApiKey
   return { ...inputs, projectId: found.projectId ?? undefined };
 }
 
-/** Says that a previous key has another limit than requested. Its own rotation revokes it. */
+/** Says that a previous key has another project scope than requested. Its own rotation revokes it. */
 export function reportPrevious(inputs: KeyInputs, found: ApiKeyRecord | undefined, { warn }: Log): void {
   const other = otherProject(inputs.projectId, found?.projectId);
   if (found === undefined || other === undefined) return;

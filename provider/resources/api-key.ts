@@ -209,7 +209,7 @@ function readState(outputs: Members): State {
   };
 }
 
-const NO_KEY: State = { ...readState({}), requests: 0 };
+const NO_KEY: State = { ...readState({}), attempts: 0 };
 
 function writeState(state: State): Members {
   const { inputs, key, createdAt } = state;

@@ -51,9 +51,9 @@ export function suffixOf({ inputs, outputs }: StateResource): string | undefined
 }
 
 /** How many names a resource has requested, by its outputs. */
-export function attemptsIn({ requests }: Members): number {
+export function attemptsIn({ attempts }: Members): number {
   // Nearly all resources have requested one, which is not written.
-  return typeof requests === "number" ? requests : 1;
+  return typeof attempts === "number" ? attempts : 1;
 }
 
 /** The generated names of a resource's lost requests. A key that has one is the resource's to revoke. */

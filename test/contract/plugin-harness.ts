@@ -324,8 +324,8 @@ export class PluginUnderTest {
     const saved = ({ kind, name, id, inputs, outputs, engine = {} }: SavedState): SavedResource => {
       return { urn: this.urn(kind, name), type: `keyplane:index:${kind}`, id, inputs, outputs, engine };
     };
-    const notes = creating.map((inputs) => saved({ kind, name: "ci", id: "", inputs, outputs: {} }));
-    cli().save([{ ...provider, inputs: this.provider }, ...resources.map(saved)], notes);
+    const pending = creating.map((inputs) => saved({ kind, name: "ci", id: "", inputs, outputs: {} }));
+    cli().save([{ ...provider, inputs: this.provider }, ...resources.map(saved)], pending);
   }
 
   /** Ends the engine like a kill: all its connections close. */

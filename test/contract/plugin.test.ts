@@ -88,7 +88,7 @@ describe("the suffix", () => {
 });
 
 describe("a run after a killed one", () => {
-  it("revokes the key that its own note names, and asks the Pulumi CLI once", async () => {
+  it("revokes the key that its own pending creation names, and asks the Pulumi CLI once", async () => {
     const first = await PluginUnderTest.start(plane);
     const noted = await first.checked("ApiKey", {});
     await first.create("ApiKey", noted);

@@ -35,7 +35,7 @@ export class PulumiCli {
 
   /** Saves the state, with creations that a killed engine has not finished. */
   save(resources: readonly SavedResource[], creating: readonly SavedResource[] = []): void {
-    const pending = creating.map((note) => ({ resource: wire(note), type: "creating" }));
+    const pending = creating.map((each) => ({ resource: wire(each), type: "creating" }));
     this.#write("export", { version: 3, deployment: { resources: resources.map(wire), pending_operations: pending } });
   }
 

@@ -17,7 +17,7 @@ export interface Verdict {
   readonly twice: readonly string[];
   /** Those without a proof, because only the provider's process was killed: reported, or shown by `keyplane keys`. */
   readonly reported: readonly string[];
-  /** Those of a stack in which nothing was left to call keyplane for. The engine's note names the resource. */
+  /** Those of a stack in which nothing was left to call keyplane for. The engine's pending operation names the resource. */
   readonly uncalled: readonly string[];
   /** Keys that were revoked while somebody needed them. */
   readonly revoked: readonly string[];

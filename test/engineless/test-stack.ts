@@ -54,7 +54,7 @@ export interface Saved extends Made {
 }
 
 /** An operation that was begun and has not ended, as the state has it. */
-export interface Note {
+export interface PendingOperation {
   readonly type: string;
   readonly resource: Members & { readonly inputs: Members };
 }
@@ -125,7 +125,7 @@ afterEach(async () => {
 
 /**
  * A stack with an engine as small as a test needs, without processes, and a real service. The engine does what the real one
- * does with keys: it checks, compares, saves a note before each step and the result after it, and answers for the state and
+ * does with keys: it checks, compares, saves a pending operation before each step and the result after it, and answers for the state and
  * the history.
  */
 export class TestStack {
@@ -133,8 +133,8 @@ export class TestStack {
   /** Resources of others in the state. */
   more: readonly object[] = [];
   /** Operations that were begun. Of killed runs, creations stay. */
-  notes: readonly Note[] = [];
-  /** Marks that nothing proves any more: the note is gone, or the resource. */
+  pending: readonly PendingOperation[] = [];
+  /** Suffixes that nothing proves any more: the pending operation is gone, or the resource. */
   readonly dropped = new Set<unknown>();
   /** The ended runs, newest first; `undefined` if they cannot be read. */
   history: readonly object[] | undefined = [];
@@ -199,7 +199,7 @@ export class TestStack {
   /** The state as it is saved now. */
   get deployment(): object {
     const resources = [provider(), ...this.more, ...this.resources.map((each) => this.#written(each))];
-    return { version: 3, deployment: { resources, pending_operations: this.isOther ? [] : this.notes } };
+    return { version: 3, deployment: { resources, pending_operations: this.isOther ? [] : this.pending } };
   }
 
   /** The outputs of a resource. */
@@ -317,7 +317,7 @@ export class TestStack {
     }
     for (const text of Object.values(outcome.errors)) this.#saw({ kind: "said", text });
     outcome.requests = await this.requests(since);
-    this.notes = this.notes.filter(({ type }) => type === "creating");
+    this.pending = this.pending.filter(({ type }) => type === "creating");
     if (kind !== undefined && !isKilled) await this.#end(kind, outcome);
     return outcome;
   }
@@ -461,10 +461,10 @@ export class TestStack {
     this.#moment();
   }
 
-  /** Does something while the state has a note of it. The note stays if the engine dies. */
+  /** Does something while it is a pending operation of the state. That stays if the engine dies. */
   async #during<T>(type: string, resource: Saved, body: () => Promise<T>): Promise<T> {
-    const note = { type, resource: this.#written(resource) };
-    this.notes = [...this.notes, note];
+    const operation = { type, resource: this.#written(resource) };
+    this.pending = [...this.pending, operation];
     this.#moment();
     let isOver = true;
     try {
@@ -477,7 +477,7 @@ export class TestStack {
       return answer;
     } finally {
       if (isOver && this.#process?.isEngineDead !== true) {
-        this.notes = this.notes.filter((each) => each !== note);
+        this.pending = this.pending.filter((each) => each !== operation);
         if (this.#process?.isDead && type === "creating") this.dropped.add(resource.inputs.__suffix);
       }
     }

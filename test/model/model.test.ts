@@ -1,3 +1,3 @@
-import { testStories } from "./told";
+import { testStories } from "./random-stories";
 
 testStories("dynamic");

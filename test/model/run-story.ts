@@ -216,13 +216,13 @@ export class Story {
     this.known.clear();
     const { stack } = this;
     const kept = new Set(checkpoint.resources.map(({ inputs }) => inputs.__suffix));
-    for (const { inputs } of [...stack.resources, ...stack.notes.map(({ resource }) => resource)]) {
+    for (const { inputs } of [...stack.resources, ...stack.pending.map(({ resource }) => resource)]) {
       if (!kept.has(inputs.__suffix)) stack.dropped.add(inputs.__suffix);
     }
     stack.resources = checkpoint.resources;
     stack.settings.apiKey = checkpoint.apiKey;
     // `stack import` drops them.
-    stack.notes = [];
+    stack.pending = [];
   }
 
   /** The program with the ids of the keys that it names: the current ones, if it does not have ids yet. */
@@ -356,25 +356,25 @@ export class Story {
         `I1: ${name} has no live key`,
       ).toContain(String(stored?.outputs.keyId));
     }
-    const { resources, notes } = this.stack;
-    const noted = new Set(notes.map(({ resource }) => resource.inputs.__suffix));
+    const { resources, pending } = this.stack;
+    const pendingSuffixes = new Set(pending.map(({ resource }) => resource.inputs.__suffix));
     const isNext = ({ name }: LiveKey) =>
-      resources.some(({ inputs: { __suffix }, outputs: { requests = 1 } }) => {
-        return __suffix === suffixIn(name) && attemptIn(name) > Number(requests);
+      resources.some(({ inputs: { __suffix }, outputs: { attempts = 1 } }) => {
+        return __suffix === suffixIn(name) && attemptIn(name) > Number(attempts);
       });
-    const unproven = (await this.left()).filter((key) => !noted.has(suffixIn(key.name)) && !isNext(key));
+    const unproven = (await this.left()).filter((key) => !pendingSuffixes.has(suffixIn(key.name)) && !isNext(key));
     expect(unproven.map(shown), "I1: keys that nothing proves").toEqual([]);
   }
 
-  /** The live keys that are not in the state, and that nobody was told to look after. */
+  /** The live keys that are not in the state, and that nobody was asked to look after. */
   private async left(): Promise<LiveKey[]> {
     const { resources, dropped } = this.stack;
     const ids = new Set(resources.flatMap(({ outputs }) => idsIn(outputs)));
-    const told = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
+    const reported = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
     return (await this.plane.liveKeys()).filter(({ id, name }) => {
       if (name === "exact" || [...this.strangers, Number(this.byHand.id)].includes(id)) return false;
       if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(suffixIn(name))) return false;
-      return !told.some((text) => text.includes(`key ${id} (`) || text.includes(name));
+      return !reported.some((text) => text.includes(`key ${id} (`) || text.includes(name));
     });
   }
 

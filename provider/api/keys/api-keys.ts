@@ -7,7 +7,7 @@ import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
 import { Reader } from "../reader";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
-import { AskedLimits } from "./asked-projects";
+import { AskedProjects } from "./asked-projects";
 import type { KeyEndpoint } from "./key-endpoint";
 import type { SaidProject } from "./project-of-key";
 import { readCreatedKey } from "./read-created-key";
@@ -71,7 +71,7 @@ export class Keys {
   readonly #revokedNames = new Set<string>();
   /** Revocations that are under way or have revoked a key, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
-  readonly #limits: AskedLimits;
+  readonly #asked: AskedProjects;
   #isAccepted = false;
   /** Why the service refused the credential, and when, if it never accepted it. All reads of a run get this answer. */
   #refusal: { readonly error: ApiError; readonly time: number } | undefined;
@@ -82,7 +82,7 @@ export class Keys {
     private readonly clock: Clock,
     private readonly warn: (message: string) => void,
   ) {
-    this.#limits = new AskedLimits(at.routes, warn);
+    this.#asked = new AskedProjects(at.routes, warn);
     this.#list = new SharedList(clock, (onSend, signal) => this.#read(onSend, signal));
   }
 
@@ -90,7 +90,7 @@ export class Keys {
    * Creates a key (`POST` on the list), in an organization also limited to a project. Only this answer contains the secret.
    * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list before it
    * requests the same name again. Throws an `ApiError` of kind `conflict` if the name is taken, and an `OtherKeyError` if
-   * the new key has another limit than requested: the caller must revoke it. Warns if the service does not say its limit.
+   * the new key has another project scope than requested: the caller must revoke it. Warns if the service does not say it.
    */
   async create(name: string, { projectId }: WantedKey = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
@@ -107,7 +107,7 @@ export class Keys {
     const created = readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     const { status, requestId } = answer;
     const facts = { status, requestId, route: routes.create };
-    await this.#limits.mustBeAsAsked(created, projectId, facts, () => this.#listedLimit(created.id));
+    await this.#asked.mustBeAsAsked(created, projectId, facts, () => this.#listedProject(created.id));
     return created;
   }
 
@@ -125,7 +125,7 @@ export class Keys {
   }
 
   /** What a list says of the project of a new key, once it has the key. Says nothing if the list cannot be read. */
-  async #listedLimit(id: string): Promise<SaidProject> {
+  async #listedProject(id: string): Promise<SaidProject> {
     try {
       let found = keyIn(await this.#list.get(), id);
       for (const pause of SETTLE_PAUSES_MS) {
@@ -292,7 +292,7 @@ export class Keys {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
       this.#isAccepted = true;
       const keys = readKeys(route, answer, at);
-      this.#limits.compare(keys);
+      this.#asked.compare(keys);
       return keys;
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") {

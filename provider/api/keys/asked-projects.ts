@@ -4,8 +4,8 @@ import type { ApiKeyRecord, CreatedKey } from "../records";
 import type { KeyEndpoint } from "./key-endpoint";
 import { compareProject, otherProject, type SaidProject } from "./project-of-key";
 
-/** Compares the limits of the keys that this process creates with those that it asked for. */
-export class AskedLimits {
+/** Compares the projects of the keys that this process creates with those that it asked for. */
+export class AskedProjects {
   /** The projects that were asked for, by the key's id, until a list has confirmed them. */
   readonly #asked = new Map<string, string | undefined>();
   #isUnsaidReported = false;
@@ -16,7 +16,7 @@ export class AskedLimits {
   ) {}
 
   /**
-   * Throws an `OtherKeyError` if a new key has another limit than requested. Warns if nothing says its limit.
+   * Throws an `OtherKeyError` if a new key has another project scope than requested. Warns if nothing says it.
    * @param listed - What a list says of the key's project, for an answer that does not say it.
    */
   async mustBeAsAsked(
@@ -41,7 +41,7 @@ export class AskedLimits {
     );
   }
 
-  /** Reports keys whose creation was answered as requested, and that a list shows with another limit. */
+  /** Reports keys whose creation was answered as requested, and that a list shows with another project scope. */
   compare(keys: readonly ApiKeyRecord[]): void {
     for (const [id, asked] of this.#asked) {
       const found = keyIn(keys, id);

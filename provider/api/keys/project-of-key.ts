@@ -11,12 +11,12 @@ export function compareProject(asked: string | undefined, said: SaidProject): "s
 }
 
 /** How a key is limited, as the end of a sentence about it. */
-export function describeLimit(said: SaidProject): string {
+export function describeProjectScope(said: SaidProject): string {
   return said == null ? "is not limited to a project" : `is limited to project ${said}`;
 }
 
 /** In what a key differs from the one that was asked for, as the end of a sentence about it; otherwise `undefined`. */
 export function otherProject(asked: string | undefined, said: SaidProject): string | undefined {
   if (compareProject(asked, said) !== "other") return undefined;
-  return `${describeLimit(said)}, but ${asked === undefined ? "no projectId" : `projectId ${asked}`} was asked for`;
+  return `${describeProjectScope(said)}, but ${asked === undefined ? "no projectId" : `projectId ${asked}`} was asked for`;
 }

@@ -48,7 +48,7 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
     name,
     createdAt: tolerant(() => reader.time(body, "created_at", ""), answered),
     operations: readStarted(reader, body, context.warn),
-    ...readLimit(reader, body),
+    ...readProject(reader, body),
   };
 }
 
@@ -66,8 +66,8 @@ function readStarted(reader: Reader, body: Members, warn: (message: string) => v
   });
 }
 
-/** A limit that cannot be read is one that the answer does not say. */
-function readLimit(reader: Reader, body: Members): Pick<CreatedKey, "projectId"> {
+/** A project that cannot be read is one that the answer does not say. */
+function readProject(reader: Reader, body: Members): Pick<CreatedKey, "projectId"> {
   const projectId = tolerant(() => reader.nullableText(body, "project_id", ""), undefined);
   return projectId === undefined ? {} : { projectId };
 }

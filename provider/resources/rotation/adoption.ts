@@ -1,4 +1,4 @@
-import { compareProject, describeLimit } from "../../api/keys/project-of-key";
+import { compareProject, describeProjectScope } from "../../api/keys/project-of-key";
 import { KeyplaneError } from "../../errors";
 import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
@@ -85,7 +85,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
     const way = projectId === null ? "Remove projectId" : "Set projectId to that project";
     throw new KeyplaneError(
       "KP-ADOPT",
-      `key ${formatKey(found)} ${describeLimit(projectId)}. ${way}, or adopt another key`,
+      `key ${formatKey(found)} ${describeProjectScope(projectId)}. ${way}, or adopt another key`,
     );
   }
   reportUnsaid(inputs, found, call.log);

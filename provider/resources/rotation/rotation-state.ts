@@ -71,7 +71,7 @@ function withoutSuffix(key: HeldKey | undefined, suffix: string | undefined): Ro
 }
 
 /** The state before a key is created. */
-export const NOTHING: RotationState = { ...readState({}), requests: 0 };
+export const NOTHING: RotationState = { ...readState({}), attempts: 0 };
 
 export function writeState(state: RotationState): Members {
   const { current, previous, inputs, sealedTo, leasedFor } = state;

@@ -31,13 +31,13 @@ test.each([[false], [true]])(
   "keys shows with one list which resource has each key, and which keys no given stack has (with the plugin: %s)",
   async (isPlugin) => {
     const urn = urnOf("ApiKey", "ci", { isPlugin });
-    const [app, noted, other] = [
+    const [app, pending, other] = [
       newSuffix(urnOf("RotatingApiKey", "app", { isPlugin })),
       newSuffix(urn),
       newSuffix(urn),
     ];
     const names = [
-      ...[nameOf("app", app, 2), nameOf("app", app, 3), nameOf("ci", noted, 1), nameOf("ci", noted, 2)],
+      ...[nameOf("app", app, 2), nameOf("app", app, 3), nameOf("ci", pending, 1), nameOf("ci", pending, 2)],
       ...[nameOf("ci", other, 1), strangeName(), "by-hand"],
     ];
     const made: string[] = [];
@@ -45,8 +45,8 @@ test.each([[false], [true]])(
     const [current = "", next = "", left = "", used = "", namesake = "", strange = "", byHand = ""] = made;
     await plane.state.useKey(used);
     await plane.clock.advance(16 * MINUTE);
-    const rotating = { keyId: current, requests: 2, __suffix: app };
-    const folder = await folderWith({ "state.json": exported({ rotating, notes: [noted], isPlugin }) });
+    const rotating = { keyId: current, attempts: 2, __suffix: app };
+    const folder = await folderWith({ "state.json": exported({ rotating, creating: [pending], isPlugin }) });
     const keys = await keysOf("--state", join(folder, "state.json"));
     const appUrn = urnOf("RotatingApiKey", "app", { isPlugin });
     expect(keys[current]).toMatchObject({ stack: "proj/dev", flags: [], resource: appUrn, holders: [{ urn: appUrn }] });
@@ -66,7 +66,7 @@ test.each([[false], [true]])(
 test("keys says nothing of a key that a run in progress may be creating", async () => {
   const suffix = newSuffix(urnOf("ApiKey", "ci"));
   const { id } = await plane.state.createKey(nameOf("ci", suffix, 1));
-  const folder = await folderWith({ "state.json": exported({ notes: [suffix] }) });
+  const folder = await folderWith({ "state.json": exported({ creating: [suffix] }) });
   expect((await keysOf("--state", join(folder, "state.json")))[id]).toMatchObject({ flags: [], stack: "proj/dev" });
 });
 

@@ -70,7 +70,7 @@ describe("--stack", () => {
     const held = await plane.state.createKey(nameOf("ci", newSuffix("urn"), 1));
     const left = await plane.state.createKey(nameOf("ci", suffix, 1));
     await plane.clock.advance(HOUR);
-    const saved = stack({ keys: [held.id], notes: [suffix] });
+    const saved = stack({ keys: [held.id], creating: [suffix] });
     const { code, stdout, words } = await ask(saved, ["sweep", "--stack", "dev", "--yes"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${left.id}`)]);
     // No rotation was interrupted, so nothing depends on the history.
@@ -309,7 +309,7 @@ else console.log("v3.200.1");`;
     ["holds keys", { keys: ["100001", "100002"] }, /^ok: proj\/dev holds 2 keys/],
     [
       "was killed",
-      { notes: ["abcdefghijkl"] },
+      { creating: ["abcdefghijkl"] },
       /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`npx keyplane sweep`.*`pulumi refresh --clear-pending-creates`/,
     ],
   ])("shows that the stack %s", async (_, file, finding) => {

@@ -33,12 +33,12 @@ export interface TestResource {
   readonly [member: string]: unknown;
 }
 
-/** A state of a stack with these resources, and with notes of creations. */
+/** A state of a stack with these resources, and with pending creations. */
 export function deploymentOf(
   resources: readonly TestResource[],
   stack = "dev",
   time = "2026-11-20T00:00:00Z",
-  notes: readonly TestResource[] = [],
+  creating: readonly TestResource[] = [],
 ): Deployment {
   const wire = ({ type, name, ...members }: TestResource) => ({
     urn: urnOf(type, name, stack),
@@ -46,7 +46,7 @@ export function deploymentOf(
     custom: true,
     ...members,
   });
-  const pending = notes.map((note) => ({ type: "creating", resource: wire(note) }));
+  const pending = creating.map((each) => ({ type: "creating", resource: wire(each) }));
   const deployment = { manifest: { time }, resources: resources.map(wire), pending_operations: pending };
   return readDeployment(JSON.stringify({ version: 3, deployment }));
 }

@@ -10,7 +10,7 @@ export interface StackFile {
   /** The outputs of a `RotatingApiKey` named `app`. */
   readonly rotating?: object;
   /** The suffixes of creations of an `ApiKey` named `ci` that were begun and have not ended. */
-  readonly notes?: readonly string[];
+  readonly creating?: readonly string[];
   /** Where these creations are: `account` and `organizationId`. @default the account of the API key */
   readonly scope?: object;
   /** Whether the plugin manages them. @default false */
@@ -21,7 +21,7 @@ export interface StackFile {
 
 /** A state as `pulumi stack export` writes it. */
 export function exported(file: StackFile): { version: number; deployment: object } {
-  const { stack = "dev", keys = [], rotating, notes = [], scope = {}, isPlugin = false, savedAt } = file;
+  const { stack = "dev", keys = [], rotating, creating = [], scope = {}, isPlugin = false, savedAt } = file;
   const resource = (kind: string, name: string, id: string, rest: object) => ({
     urn: urnOf(kind, name, { stack, isPlugin }),
     custom: true,
@@ -42,7 +42,7 @@ export function exported(file: StackFile): { version: number; deployment: object
     ),
     ...(rotating ? [resource("RotatingApiKey", "app", "handle", { outputs: rotating })] : []),
   ];
-  const pendingOperations = notes.map((suffix) => {
+  const pendingOperations = creating.map((suffix) => {
     return { type: "creating", resource: resource("ApiKey", "ci", "", { inputs: { __suffix: suffix, ...scope } }) };
   });
   const manifest = { time: savedAt ?? new Date().toISOString() };

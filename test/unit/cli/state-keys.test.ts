@@ -59,7 +59,7 @@ test("a key that another account is to revoke does not stand for the one that ha
 test("a state has its stack, suffixes, pending creations, and places with encrypted ids", () => {
   const resources = [
     apiKey("a", "7", {}, { inputs: { __suffix: "aaaaaaaaaaaa" } }),
-    rotating({ keyId: ENCRYPTED, requests: 3 }),
+    rotating({ keyId: ENCRYPTED, attempts: 3 }),
     saved("other:index:ApiKey", "b", "8", { outputs: { keyId: ENCRYPTED } }),
   ];
   const inputs = (organizationId: unknown) => ({ inputs: { __suffix: "cccccccccccc", organizationId } });

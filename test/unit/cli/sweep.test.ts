@@ -23,10 +23,10 @@ async function oldKeys(...names: string[]): Promise<string[]> {
   return ids;
 }
 
-/** Names of creations that were interrupted, and the state with their notes. */
+/** Names of creations that were interrupted, and the state with them as pending creations. */
 function interrupted(count: number, file: StackFile = {}): { readonly names: string[]; readonly state: StackFile } {
-  const notes = Array.from({ length: count }, () => newSuffix(urnOf("ApiKey", "ci", file)));
-  return { names: notes.map((suffix) => nameOf("ci", suffix, 1)), state: { ...file, notes } };
+  const creating = Array.from({ length: count }, () => newSuffix(urnOf("ApiKey", "ci", file)));
+  return { names: creating.map((suffix) => nameOf("ci", suffix, 1)), state: { ...file, creating } };
 }
 
 function sweep(args: readonly string[], input?: string): Promise<Ended> {
@@ -44,7 +44,7 @@ async function revoked(): Promise<string[]> {
   );
 }
 
-describe("by a note", () => {
+describe("by a pending creation", () => {
   test("sweep shows its plan and revokes nothing without --yes", async () => {
     const { names, state } = interrupted(1);
     const [id = ""] = await oldKeys(...names);
@@ -57,7 +57,7 @@ describe("by a note", () => {
   });
 
   test.each([[false], [true]])(
-    "sweep revokes what a note names, and no other key (with the plugin: %s)",
+    "sweep revokes what a pending creation names, and no other key (with the plugin: %s)",
     async (isPlugin) => {
       const { names, state } = interrupted(2, { isPlugin });
       const [first = "", second = ""] = await oldKeys(...names, strangeName(), "by-hand");
@@ -81,12 +81,12 @@ describe("by a note", () => {
     expect(await revoked()).toEqual([left]);
   });
 
-  test("sweep goes by the newest state of a stack, so that an old note does not name a key that was released", async () => {
+  test("sweep goes by the newest state of a stack, so that an old pending creation does not name a key that was released", async () => {
     const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
     const [id = "", left = ""] = await oldKeys(nameOf("app", suffix, 1), nameOf("app", suffix, 2));
     const folder = await folderWith({
-      "old.json": exported({ notes: [suffix], savedAt: "2026-11-01T00:00:00Z" }),
-      "new.json": exported({ rotating: { keyId: id, requests: 2, __suffix: suffix }, savedAt: "2026-11-02T00:00:00Z" }),
+      "old.json": exported({ creating: [suffix], savedAt: "2026-11-01T00:00:00Z" }),
+      "new.json": exported({ rotating: { keyId: id, attempts: 2, __suffix: suffix }, savedAt: "2026-11-02T00:00:00Z" }),
     });
     const { stdout } = await sweep(["--state", join(folder, "old.json"), join(folder, "new.json"), "--yes", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ planned: [], held: 1, kept: [{ id: left, reason: "no proof" }] });
@@ -102,7 +102,7 @@ describe("by a note", () => {
     expect(await revoked()).toEqual([unused]);
   });
 
-  test("sweep keeps a key of the last minutes that no note names, because a run may be about to save it", async () => {
+  test("sweep keeps a key of the last minutes that no pending creation names, because a run may be about to save it", async () => {
     const { names, state } = interrupted(1);
     const named = await plane.state.createKey(names[0] ?? "");
     await plane.state.createKey(strangeName());
@@ -180,7 +180,7 @@ test("sweep does not show the name of an account that can be a secret in the wro
 test("sweep shows the next number of a rotation that was interrupted, and does not revoke it by a state in a file", async () => {
   const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
   const [current, next = ""] = await oldKeys(nameOf("app", suffix, 2), nameOf("app", suffix, 3));
-  const { stdout } = await sweepBy({ rotating: { keyId: current, requests: 2, __suffix: suffix } }, "--yes", "--json");
+  const { stdout } = await sweepBy({ rotating: { keyId: current, attempts: 2, __suffix: suffix } }, "--yes", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ planned: [], kept: [{ id: next, reason: "no history" }], held: 1 });
   expect(await revoked()).toEqual([]);
 });

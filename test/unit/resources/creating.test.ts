@@ -53,7 +53,7 @@ describe("a creation whose answer is lost", () => {
     expect(posts(run)).toBe(2);
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
     expect(attemptIn(String(stack.outputs().name))).toBe(2);
-    expect(stack.outputs()).toMatchObject({ requests: 2, key: expect.stringMatching(/^kp_/) });
+    expect(stack.outputs()).toMatchObject({ attempts: 2, key: expect.stringMatching(/^kp_/) });
   });
 
   test.each([
@@ -144,7 +144,7 @@ describe.each([
     expect(codeOf(failed)).toBe("KP-UNSETTLED");
     const orphans = await stack.live();
     expect(orphans).toHaveLength(3);
-    expect(stack.outputs()).toMatchObject({ pendingRevocations: orphans, requests: 3 });
+    expect(stack.outputs()).toMatchObject({ pendingRevocations: orphans, attempts: 3 });
     expect(stack.outputs()).not.toHaveProperty("keyId");
     const id = stack.find("ci")?.id;
     expect(id).not.toBe("");

@@ -271,7 +271,7 @@ describe("a state", () => {
       createdAt: fc.constant(BORN),
       pendingRevocations: fc.array(id, { minLength: 1, maxLength: 3 }),
       pending: fc.constant([{ action: "verify" }]),
-      requests: fc.integer({ min: 2, max: 99 }),
+      attempts: fc.integer({ min: 2, max: 99 }),
       __account: text,
       rotateAfter: fc.constant("30d"),
       rotationTriggers: fc.constant({ a: 1 }),

@@ -6,7 +6,7 @@ import {
   HOUR,
   key,
   LIST,
-  type Note,
+  type PendingOperation,
   POST,
   type Program,
   rotating,
@@ -36,8 +36,8 @@ async function killedRotation(): Promise<{ stack: TestStack; current: string; le
   return { stack, current, left };
 }
 
-const withProvider = (note: Note, urn: string): Note => {
-  return { ...note, resource: { ...note.resource, provider: `${urn}::p-2` } };
+const withProvider = (operation: PendingOperation, urn: string): PendingOperation => {
+  return { ...operation, resource: { ...operation.resource, provider: `${urn}::p-2` } };
 };
 
 const first = { ci: rotating({ rotationTriggers: { at: "1" } }) };
@@ -176,7 +176,7 @@ describe("a key that a killed creation left behind", () => {
   test("stays live and unreported while another provider of the run may be creating it", async () => {
     const { stack, left } = await killed();
     const other = providerUrn("eu");
-    stack.notes = stack.notes.map((note) => withProvider(note, other));
+    stack.pending = stack.pending.map((operation) => withProvider(operation, other));
     stack.more = [provider(other)];
     expect(await stack.up({ db: key() })).toMatchObject({ succeeded: true, warn: [], exports: 1 });
     expect(await stack.live()).toContain(left);
@@ -242,7 +242,7 @@ describe("a key that nothing proves to be an orphan", () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() }, { dies: "ci" });
     const [orphan] = await stack.live();
-    stack.notes = [];
+    stack.pending = [];
     for (const program of [{ ci: key() }, { ci: key(), db: key() }]) {
       const run = await stack.up(program);
       expect(run.errors).toEqual({});
@@ -286,7 +286,7 @@ describe("a key with the exact name of a killed creation", () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key({ name: "deploy" }), more: key() }, { dies: "ci" });
     const orphan = (await stack.plane.liveKeys()).find(({ name }) => name === "deploy");
-    stack.notes = stack.notes.slice(0, 1);
+    stack.pending = stack.pending.slice(0, 1);
     await stack.up({ other: rotating() }, { dies: "other" });
     const run = await stack.up({ more: key(), last: key() });
     expect(run.errors).toEqual({});
@@ -310,7 +310,7 @@ describe("the next key of a killed rotation", () => {
     expect([run.exports, run.histories]).toEqual([1, 1]);
     expect(await stack.live()).toEqual([current, stack.outputs().keyId]);
     expect(await stack.live()).not.toContain(left);
-    expect(stack.outputs()).toMatchObject({ previousKeyId: current, requests: 3 });
+    expect(stack.outputs()).toMatchObject({ previousKeyId: current, attempts: 3 });
     expect(String(stack.outputs().name)).toMatch(/-3$/);
   });
 

@@ -32,7 +32,7 @@ const sent = ({ requests }: { requests: string[] }) => requests.filter((each) =>
 describe("a rotation", () => {
   test("costs a creation and a list, keeps the old key for its grace, and then one revocation", async () => {
     const { stack, old, current } = await rotated();
-    expect(stack.outputs()).toMatchObject({ keyId: current, previousKeyId: old, requests: 2 });
+    expect(stack.outputs()).toMatchObject({ keyId: current, previousKeyId: old, attempts: 2 });
     expect(await stack.live()).toEqual([old, current]);
     expect(await stack.up(triggered("2"))).toMatchObject({ steps: { ci: "same" }, requests: [] });
     await stack.clock.pass(DAY + SECOND);

@@ -21,11 +21,11 @@ const factsFor = (state: ReturnType<typeof stateOf>, operation: EngineStep, seen
 
 describe("a state is that of the operation's stack", () => {
   test.each<[string, EngineStep, object[], object[], boolean]>([
-    ["with the note of its creation", creating, [], [own], true],
+    ["with its pending creation", creating, [], [own], true],
     ["without it: no", creating, [apiKey("ci", "7", { __suffix: SUFFIX })], [], false],
     ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_SUFFIX)], false],
     ["with that of another resource: no", creating, [], [step("creating", "other", SUFFIX)], false],
-    ["with the note of an update of it: no", creating, [], [step("updating", "ci", SUFFIX)], false],
+    ["with a pending update of it: no", creating, [], [step("updating", "ci", SUFFIX)], false],
     [
       "without a suffix to look for: no",
       { ...creating, suffix: undefined },
@@ -33,9 +33,9 @@ describe("a state is that of the operation's stack", () => {
       [step("creating", "ci", "", { inputs: {} })],
       false,
     ],
-    ["with the note of its update", updating, [apiKey("ci", "7")], [step("updating", "ci", SUFFIX)], true],
-    ["without the note of its update: no", updating, [apiKey("ci", "7", { __suffix: SUFFIX })], [own], false],
-    ["with the note of its deletion, although an alias renamed it", deleting, [], [deletion], true],
+    ["with its pending update", updating, [apiKey("ci", "7")], [step("updating", "ci", SUFFIX)], true],
+    ["without its pending update: no", updating, [apiKey("ci", "7", { __suffix: SUFFIX })], [own], false],
+    ["with its pending deletion, although an alias renamed it", deleting, [], [deletion], true],
     ["with that of another key: no", { ...deleting, id: "8" }, [apiKey("ci", "8")], [deletion], false],
     [
       "with the deletion of a resource that has the same id, but is no key: no",
@@ -74,7 +74,7 @@ describe("a state is that of the operation's stack", () => {
     expect(factsFor(state, reading, shown())?.isFromBefore).toBe(true);
   });
 
-  test("a stack of another name has no such note", () => {
+  test("a stack of another name has no such pending operation", () => {
     const elsewhere = { ...creating, urn: URN.replace(":dev::", ":prod::") };
     expect(factsFor(stateOf([], [own]), elsewhere)).toBeUndefined();
   });
@@ -118,7 +118,7 @@ describe("a pending creation", () => {
 test("a suffix is that of a resource, which has requested so many names in one of the run's processes", () => {
   const OTHER = providerUrn("eu");
   const resources = [
-    apiKey("ci", "7", { __suffix: SUFFIX, requests: 3 }),
+    apiKey("ci", "7", { __suffix: SUFFIX, attempts: 3 }),
     apiKey("db", "8", { __suffix: OTHER_SUFFIX }, { provider: `${OTHER}::p-1` }),
   ];
   const facts = factsFor(stateOf([provider(), provider(OTHER), ...resources]), reading, shown());

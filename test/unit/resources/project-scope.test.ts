@@ -29,7 +29,7 @@ describe.each([
   ["RotatingApiKey", rotating],
 ] as const)("%s for a project", (_, declare) => {
   it.each(["ignored", "null", "another"] as const)(
-    "fails and leaves no key if the service answers with another limit (%s)",
+    "fails and leaves no key if the service answers with another project scope (%s)",
     async (mode) => {
       const stack = await start(mode);
       const run = await stack.up({ ci: declare(MINE) });
@@ -46,7 +46,7 @@ describe.each([
     expect(await stack.live()).toEqual([]);
   });
 
-  it("records the id of a key with another limit that could not be revoked", async () => {
+  it("records the id of a key with another project scope that could not be revoked", async () => {
     const stack = await start("null");
     await stack.plane.rules.add({ route: REVOKE, status: 500, count: null });
     await stack.up({ ci: declare(MINE) });
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-it("a rotation that gets a key with another limit fails, revokes it, and leaves the old one", async () => {
+it("a rotation that gets a key with another project scope fails, revokes it, and leaves the old one", async () => {
   const stack = await start();
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 1 } }) });
   const before = await stack.live();
@@ -79,7 +79,7 @@ it("a rotation that gets a key with another limit fails, revokes it, and leaves 
   expect(await stack.live()).toEqual(before);
 });
 
-it("a previous key that the list shows with another limit is named in a refresh, and the resource stays", async () => {
+it("a previous key that the list shows with another project scope is named in a refresh, and the resource stays", async () => {
   const stack = await start();
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 1 } }) });
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 2 } }) });

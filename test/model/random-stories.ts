@@ -19,7 +19,7 @@ export function testStories(frontEnd: FrontEnd): void {
   function reporter(details: fc.RunDetails<[Action[]]>): void {
     if (!details.failed) return;
     const why = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
-    const told = JSON.stringify(details.counterexample?.[0], undefined, 2);
-    throw new Error(`${why}\n\nkeepStory("${frontEnd}", "...", ${told});\n\n--seed ${details.seed}`);
+    const text = JSON.stringify(details.counterexample?.[0], undefined, 2);
+    throw new Error(`${why}\n\nkeepStory("${frontEnd}", "...", ${text});\n\n--seed ${details.seed}`);
   }
 }
