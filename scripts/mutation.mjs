@@ -1,5 +1,5 @@
 // Changes the code that decides, one expression at a time, and reports the changes that no test notices (Stryker):
-//   npm run test:mutation -- --mutate provider/keys/deadline.ts     some files; a line of one: provider/keys/deadline.ts:20-30
+//   npm run test:mutation -- --mutate provider/keys/naming.ts     some files; a line of one: provider/keys/naming.ts:20-30
 // It is installed on demand, because a fresh clone would need 60 MB and some 10 seconds more for it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
-import { expiresAt } from "../../provider/keys/deadline";
-import { suffixIn } from "../../provider/keys/naming";
+import { expiresAt, suffixIn } from "../../provider/keys/naming";
 import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 import { type Origin, originsIn, unheldFlag } from "../state/orphans";

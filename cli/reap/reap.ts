@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Account, ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
 import { clockSkew } from "../../provider/keys/clock";
-import { expiresAt } from "../../provider/keys/deadline";
+import { expiresAt } from "../../provider/keys/naming";
 import { counted } from "../../provider/text";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";

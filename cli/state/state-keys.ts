@@ -1,7 +1,7 @@
 import { isoOf } from "../../provider/duration";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyIdOf } from "../../provider/ids";
-import { nextDue } from "../../provider/keys/fields";
+import { nextDue } from "../../provider/keys/ages";
 import { nameInUrn } from "../../provider/keys/naming";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, type Members, textOf } from "../../provider/members";

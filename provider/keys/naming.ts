@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
 import { shortDigest } from "../base32";
+import { isoOf } from "../duration";
 import { getOrCreate } from "../get-or-create";
 import { shownName, withoutTrailing } from "../text";
-import { DEADLINE_LENGTH, withDeadline } from "./deadline";
 
 /** The longest prefix of a generated name, in characters: 64 without the suffix and the number of an attempt. */
 export const PREFIX_LENGTH = 46;
@@ -11,8 +11,19 @@ export const PREFIX_LENGTH = 46;
 const TAG_LENGTH = 5;
 const RANDOM_LENGTH = 7;
 
-/** A generated name ends with a suffix, and from the second attempt on with its number. */
-const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
+/** A suffix has a digit, so that no word is one: `organization` also has 12 letters. */
+const SUFFIX = `(?=[a-z]*[2-7])[a-z2-7]{${TAG_LENGTH + RANDOM_LENGTH}}`;
+
+/** The number of an attempt, from the second one on. */
+const ATTEMPT = "[1-9]\\d{0,3}";
+
+const GENERATED = new RegExp(`-(${SUFFIX})(?:-(${ATTEMPT}))?$`);
+
+const CHECK_LENGTH = 4;
+
+const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
+
+const WITH_DEADLINE = new RegExp(`^(.+)-exp(\\d{8}t\\d{4}z)([a-z2-7]{${CHECK_LENGTH}})(-${SUFFIX}(?:-${ATTEMPT})?)$`);
 
 /**
  * A new suffix: what makes the names of a resource's keys its own. `check` chooses it, so the engine has saved it before a
@@ -21,7 +32,11 @@ const GENERATED = /-([a-z2-7]{12})(?:-([1-9]\d{0,3}))?$/;
  */
 export function newSuffix(urn: string, seed: Uint8Array | string = randomBytes(16)): string {
   // Hashed with the URN, because the engine can give the same seed to two resources that an alias connects.
-  return tagOf(urn) + shortDigest(`${Buffer.from(seed).toString("hex")} ${urn}`).slice(0, RANDOM_LENGTH);
+  const given = `${Buffer.from(seed).toString("hex")} ${urn}`;
+  for (let round = 0; ; round++) {
+    const suffix = tagOf(urn) + shortDigest(`${given} ${round}`).slice(0, RANDOM_LENGTH);
+    if (suffixIn(`-${suffix}`) !== undefined) return suffix;
+  }
 }
 
 /**
@@ -49,6 +64,31 @@ export function nameOf(prefix: string, suffix: string, n: number, expiresAt?: nu
 }
 
 const shortened = (prefix: string, longest: number): string => withoutTrailing(prefix.slice(0, longest), "-");
+
+/**
+ * Adds a deadline to the parts of a generated name: `<prefix>-exp<yyyymmddthhmmz><check>-<suffix>`, in UTC and rounded
+ * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
+ */
+function withDeadline(prefix: string, expiresAt: number, end: string): string {
+  const minute = new Date(expiresAt).toISOString().slice(0, 16).replace(/[-:]/g, "");
+  const time = `${minute.toLowerCase()}z`;
+  return `${prefix}-exp${time}${checkOf(prefix, time, end)}${end}`;
+}
+
+/** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
+export function deadlineIn(name: string): number | undefined {
+  const [, prefix = "", time = "", check, end = ""] = WITH_DEADLINE.exec(name) ?? [];
+  if (check === undefined || check !== checkOf(prefix, time, end)) return undefined;
+  const deadline = Date.parse(time.replace(/(....)(..)(..)t(..)(..)z/, "$1-$2-$3T$4:$5:00Z"));
+  return Number.isNaN(deadline) ? undefined : deadline;
+}
+
+/** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */
+export function expiresAt(name = ""): string | undefined {
+  return isoOf(deadlineIn(name));
+}
+
+const checkOf = (...parts: readonly string[]): string => shortDigest(parts.join(" ")).slice(0, CHECK_LENGTH);
 
 /** The suffix in a key's name; `undefined` if the name was not generated. */
 export function suffixIn(name: string): string | undefined {

@@ -4,9 +4,8 @@ import { type ErrorCode, KeyplaneError } from "../errors";
 import { conceal } from "../secrets";
 import { settingOf } from "../settings/settings";
 import type { Call } from "./call";
-import { expiresAt } from "./deadline";
 import type { KeyInputs } from "./fields";
-import { formatKey, suffixIn } from "./naming";
+import { expiresAt, formatKey, suffixIn } from "./naming";
 import { usedNow } from "./uses";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */

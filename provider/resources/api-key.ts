@@ -1,9 +1,9 @@
 import { KeyplaneError } from "../errors";
+import { deadlineRules, dueByAge, rotateAt } from "../keys/ages";
 import type { Call } from "../keys/call";
 import { newKey } from "../keys/creating";
-import { deadlineRules, expiresAt } from "../keys/deadline";
 import { types } from "../keys/field-types";
-import { dueByAge, keyFields, keyRules, rotateAt } from "../keys/fields";
+import { keyFields, keyRules } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
 import {
   cleanupDue,
@@ -17,7 +17,7 @@ import {
   writeKeyState,
 } from "../keys/key-state";
 import { reportInDoubt, revokeLostKeys } from "../keys/lost";
-import { formatKey, shownResource } from "../keys/naming";
+import { expiresAt, formatKey, shownResource } from "../keys/naming";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { asListed } from "../keys/project-reports";
 import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";

@@ -96,7 +96,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     const unknown = { resourceUrn, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN };
     const { inputs, failures } = await host.check("ApiKey", {}, unknown);
     expect([failures, inputs]).toEqual([[], expect.objectContaining(unknown)]);
-    const olds = { name: "ci-abcdefghijkl", keyId: "7", key: "kp_secret", rotationTriggers: { a: "1" } };
+    const olds = { name: "ci-abcdefghijk2", keyId: "7", key: "kp_secret", rotationTriggers: { a: "1" } };
     expect(await host.diff("ApiKey", "7", olds, unknown)).toEqual({ changes: true, replaces: ["rotationTriggers"] });
     expect(await plane.count()).toBe(before);
   });
@@ -187,7 +187,7 @@ describe("a host of its own", () => {
     own = await start();
     const before = await plane.count("POST", "/api_keys");
     await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
-    const lost = own.create("ApiKey", { __suffix: "abcdefghijkl" }).catch((error: Error) => error);
+    const lost = own.create("ApiKey", { __suffix: "abcdefghijk2" }).catch((error: Error) => error);
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(before + 1);
     own.killEngine();
     expect(await lost).toBeInstanceOf(Error);

@@ -1,5 +1,5 @@
 import { formatDuration, parseDuration } from "../../duration";
-import { deadlineRules, graceOf, rotationAge } from "../../keys/deadline";
+import { deadlineRules, graceOf, rotationAge } from "../../keys/ages";
 import { types } from "../../keys/field-types";
 import { keyFields, keyRules } from "../../keys/fields";
 import type { Overlap } from "../../keys/retirement";

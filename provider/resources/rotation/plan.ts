@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { isoOf } from "../../duration";
-import { deadlineIn, graceOf, sameAge } from "../../keys/deadline";
-import { dueByAge, nextDue, rotateAt } from "../../keys/fields";
+import { dueByAge, graceOf, nextDue, rotateAt, sameAge } from "../../keys/ages";
+
 import { cleanupDue, type HeldKey } from "../../keys/key-state";
+import { deadlineIn } from "../../keys/naming";
 import { pendingDue, wasHandedOut } from "../../keys/readiness";
 import { decideRetirement, type PreviousFacts, type RetirementDecision } from "../../keys/retirement";
 import type { Due } from "../../schema/diff";

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isoOf } from "../../duration";
-import { deadlineIn, expiresAt, graceOf, sameAge } from "../../keys/deadline";
-import { rotateAt } from "../../keys/fields";
+import { graceOf, rotateAt, sameAge } from "../../keys/ages";
 import type { RecordedKey } from "../../keys/finding";
 import { type HeldKey, heldKey, type KeyState, pendingKeys, readKeyState, writeKeyState } from "../../keys/key-state";
-import { suffixIn } from "../../keys/naming";
+import { deadlineIn, expiresAt, suffixIn } from "../../keys/naming";
 import { type Members, membersOf, textOf, withoutEmpty } from "../../members";
 import { hasUnknown } from "../../schema/fields";
 import { type Recipients, sameRecipients } from "../../seal/recipients";

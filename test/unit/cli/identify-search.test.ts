@@ -115,7 +115,7 @@ test.each([
 
 test.each([
   ["words", "the quick brown fox ".repeat(5_000)],
-  ["a row", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01"],
+  ["a row", "abcdefghijk2mnopqrstuvwxyz0123456789abcdefghijk2mnopqrstuvwxyz01"],
   ["one character", "a".repeat(64)],
   [
     "hashes",
@@ -161,7 +161,7 @@ test.each([
   ["one long line", () => fill("words and more, ")],
   ["one long word", () => fill("abcdefghij0123")],
   ["digits in hex", () => randomBytes(SIZE / 2).toString("hex")],
-  ["words that can begin a key", () => fill(`${"abcdefghijklmno_".repeat(5)}${keyOf(1).slice(3, 50)} `)],
+  ["words that can begin a key", () => fill(`${"abcdefghijk2mno_".repeat(5)}${keyOf(1).slice(3, 50)} `)],
 ])("a long text of %s takes time in proportion to its length", async (_, write) => {
   const text = write();
   const usedMicros = startCpuClock();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+const ALPHABET = "abcdefghijk2mnopqrstuvwxyz0123456789";
 
 /** A key as the service creates it, always the same one for a number. */
 export function keyOf(number: number): string {

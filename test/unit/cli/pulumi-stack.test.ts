@@ -309,7 +309,7 @@ else console.log("v3.200.1");`;
     ["holds keys", { keys: ["100001", "100002"] }, /^ok: proj\/dev holds 2 keys/],
     [
       "was killed",
-      { creating: ["abcdefghijkl"] },
+      { creating: ["abcdefghijk2"] },
       /^warn: proj\/dev was saved during a run.* -> .*`pulumi up`.*`npx keyplane sweep`.*`pulumi refresh --clear-pending-creates`/,
     ],
   ])("shows that the stack %s", async (_, file, finding) => {

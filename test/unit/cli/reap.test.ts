@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deadlineIn } from "../../../provider/keys/deadline";
-import { nameOf, newSuffix } from "../../../provider/keys/naming";
+import { deadlineIn, nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { strangeName } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";

@@ -96,7 +96,7 @@ test("report lists all configured accounts, and the organizations that hold keys
 });
 
 test("report lists an organization in which a run was interrupted, also if no state has a key there", async () => {
-  const state = exported({ creating: ["abcdefghijkl"], scope: { organizationId: "org-local-1" } });
+  const state = exported({ creating: ["abcdefghijk2"], scope: { organizationId: "org-local-1" } });
   const folder = await folderWith({ "dev.json": state });
   const { accounts } = await reportOf(["--state", join(folder, "dev.json")]);
   expect(accounts.map(({ label }) => label)).toEqual(["(default)", "(default), org-local-1"]);

@@ -99,7 +99,7 @@ describe("any name", () => {
 });
 
 it("any triggers cause a rotation if and only if they differ", () => {
-  const outputs = { keyId: "7", name: "ci-abcdefghijkl", key: "a secret" };
+  const outputs = { keyId: "7", name: "ci-abcdefghijk2", key: "a secret" };
   const differ = (before: unknown, after: unknown) =>
     diff(
       resourceTypes.ApiKey,

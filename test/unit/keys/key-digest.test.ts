@@ -5,7 +5,7 @@ import { isRandomKey, keyDigest } from "../../../provider/key-digest";
 import "../../fixed-seed";
 import { key, rotating, TestStack } from "../../engineless/test-stack";
 
-const ALPHABETS = { hex: "0123456789abcdef", small: "abcdefghijklmnopqrstuvwxyz0123456789" };
+const ALPHABETS = { hex: "0123456789abcdef", small: "abcdefghijk2mnopqrstuvwxyz0123456789" };
 
 const randomOf = (alphabet: string, length: number) =>
   fc.array(fc.constantFrom(...alphabet), { minLength: length, maxLength: length }).map((all) => all.join(""));
@@ -37,7 +37,7 @@ test.each([
   ["one character", "a".repeat(64)],
   ["a few characters", "q7zk2m9x".repeat(8)],
   ["a repeated part", "q7zk2m9x4t1v8b3n".repeat(4)],
-  ["a row", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01"],
+  ["a row", "abcdefghijk2mnopqrstuvwxyz0123456789abcdefghijk2mnopqrstuvwxyz01"],
   ["digits only", "31415926535897932384626433832795028841971693993751058209749445"],
   ["a passphrase", "correcthorsebatterystaplewithaverylongtail2024andmore"],
   ["words with hyphens", "kp_admin-of-the-crash-tests-0123456789-and-even-longer-than-that"],

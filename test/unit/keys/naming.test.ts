@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { deadlineIn } from "../../../provider/keys/deadline";
+import { describe, expect, test } from "vitest";
 import {
   attemptIn,
+  deadlineIn,
+  expiresAt,
   formatKey,
   formatListed,
   highestListed,
@@ -122,3 +123,39 @@ test("a message shows a key with its id, its name, its age and its use", () => {
   expect(listed({})).toBe("7 (ci, created 2026-01-01T00:00:00Z, no use shown)");
   expect(listed({ lastUsedAt: "2026-01-02T00:00:00Z" })).toMatch(/, last used 2026-01-02T00:00:00Z\)$/);
 });
+
+describe("a name with a deadline", () => {
+  const SUFFIX = "abcdefghijk2";
+  const DEADLINE = Date.UTC(2027, 1, 28, 23, 59, 31);
+  const name = nameOf("ci", SUFFIX, 2, DEADLINE);
+
+  test("shows the deadline, rounded down to a minute", () => {
+    expect(name).toMatch(/^ci-exp20270228t2359z[a-z2-7]{4}-abcdefghijk2-2$/);
+    expect(deadlineIn(name)).toBe(Date.UTC(2027, 1, 28, 23, 59));
+    expect([name, nameOf("ci", SUFFIX, 1, DEADLINE)].map(expiresAt)).toEqual(Array(2).fill("2027-02-28T23:59:00.000Z"));
+    expect([expiresAt("ci"), expiresAt()]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ["another prefix", name.replace(/^ci/, "cd")],
+    ["a later year", name.replace("exp2027", "exp2028")],
+    ["another suffix", name.replace(SUFFIX, "bbbbbbbbbbbb")],
+    ["another number", name.replace(/2$/, "3")],
+    ["a part that is missing", name.slice(0, -2)],
+    ["a part more", `${name}-aaaaaaaa`],
+    ["capital letters", name.toUpperCase()],
+    ["no deadline", nameOf("ci", SUFFIX, 1)],
+    ["a deadline that somebody wrote", `deploy-exp20261231t2359zabcd-${SUFFIX}`],
+    ["a line break", `${name}\n`],
+    ["a line before it", `\n${name}`],
+  ])("has no deadline with %s", (_, other) => {
+    expect(deadlineIn(other)).toBeUndefined();
+  });
+});
+
+test.each(["ci-organization", "slack-notification", "ci-integrations", "deploy-subscription-2"])(
+  "the name %s, which a person chose, is not a generated one",
+  (name) => {
+    expect(suffixIn(name)).toBeUndefined();
+  },
+);

@@ -19,9 +19,9 @@ const settings = () => resolveSettings(() => undefined, env);
 const call = { settings, claim: () => undefined, now: NOW, info: () => {}, warn: () => {} };
 const failuresOf = (inputs: Members, type = apiKey) => checkInputs(type, inputs, call).failures;
 
-const made = { __suffix: "abcdefghijkl", keyId: "7", name: "ci-abcdefghijkl", key: "secret", createdAt: BORN };
+const made = { __suffix: "abcdefghijk2", keyId: "7", name: "ci-abcdefghijk2", key: "secret", createdAt: BORN };
 const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type = apiKey } = {}) =>
-  diff(type, { ...made, ...olds }, { __suffix: "abcdefghijkl", ...news }, { now, driftOnly });
+  diff(type, { ...made, ...olds }, { __suffix: "abcdefghijk2", ...news }, { now, driftOnly });
 const nothing = { changes: false, fields: [], replaces: [], reasons: [] };
 
 describe("the inputs of an ApiKey", () => {
@@ -221,7 +221,7 @@ describe("the difference of an ApiKey", () => {
     [{ revokeOnDelete: false }, {}],
     [{ rotationTriggers: { q: "1" } }, {}],
     [{ pendingRevocations: ["8"] }, {}],
-    [{ lostNames: ["ci-abcdefghijkl-2"], lostAt: BORN }, {}],
+    [{ lostNames: ["ci-abcdefghijk2-2"], lostAt: BORN }, {}],
     [{ pending: [{ action: "verify" }] }, {}],
     [{ keyId: undefined, key: undefined }, {}],
   ])("updates the key in place from %j to %j", (olds, news) => {

@@ -15,7 +15,7 @@ import { unmarked } from "../../../provider/session/values";
 
 import provider = require("@pulumi/pulumi/proto/provider_pb");
 
-const SECRET = "napi_0123456789abcdefghijklmnop";
+const SECRET = "napi_0123456789abcdefghijk2mnop";
 const HOSTILE = `\u001b]0;title\u0007\u001b[31m ${SECRET} \u202e\n${"word ".repeat(2_000)}`;
 
 conceal(SECRET);

@@ -1,37 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deadlineIn, deadlineRules, expiresAt, rotationAge, sameAge } from "../../../provider/keys/deadline";
-import { nameOf } from "../../../provider/keys/naming";
+import { deadlineRules, rotationAge, sameAge } from "../../../provider/keys/ages";
 import { UNKNOWN } from "../../../provider/schema/fields";
-
-const SUFFIX = "abcdefghijkl";
-const DEADLINE = Date.UTC(2027, 1, 28, 23, 59, 31);
-
-describe("a name with a deadline", () => {
-  const name = nameOf("ci", SUFFIX, 2, DEADLINE);
-
-  it("shows the deadline, rounded down to a minute", () => {
-    expect(name).toMatch(/^ci-exp20270228t2359z[a-z2-7]{4}-abcdefghijkl-2$/);
-    expect(deadlineIn(name)).toBe(Date.UTC(2027, 1, 28, 23, 59));
-    expect([name, nameOf("ci", SUFFIX, 1, DEADLINE)].map(expiresAt)).toEqual(Array(2).fill("2027-02-28T23:59:00.000Z"));
-    expect([expiresAt("ci"), expiresAt()]).toEqual([undefined, undefined]);
-  });
-
-  it.each([
-    ["another prefix", name.replace(/^ci/, "cd")],
-    ["a later year", name.replace("exp2027", "exp2028")],
-    ["another suffix", name.replace(SUFFIX, "bbbbbbbbbbbb")],
-    ["another number", name.replace(/2$/, "3")],
-    ["a part that is missing", name.slice(0, -2)],
-    ["a part more", `${name}-aaaaaaaa`],
-    ["capital letters", name.toUpperCase()],
-    ["no deadline", nameOf("ci", SUFFIX, 1)],
-    ["a deadline that somebody wrote", `deploy-exp20261231t2359zabcd-${SUFFIX}`],
-    ["a line break", `${name}\n`],
-    ["a line before it", `\n${name}`],
-  ])("has no deadline with %s", (_, other) => {
-    expect(deadlineIn(other)).toBeUndefined();
-  });
-});
 
 it.each<[unknown, unknown, boolean]>([
   ["1d", "24h", true],

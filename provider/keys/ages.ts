@@ -1,7 +1,7 @@
-import { shortDigest } from "../base32";
 import { formatDuration, isoOf, parseDuration } from "../duration";
 import type { Failure } from "../schema/check";
 import { UNKNOWN } from "../schema/fields";
+import { dueIn, windowOf } from "./rotation-window";
 
 /** A shorter life would depend on how far clocks may differ (5 minutes). */
 const SHORTEST_MS = 600_000;
@@ -10,37 +10,6 @@ const SHORTEST_MS = 600_000;
 const CLOSED_MS = 7 * 86_400_000;
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
-
-const CHECK_LENGTH = 4;
-
-export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
-
-const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})(-[a-z2-7]{12}(?:-[1-9]\d{0,3})?)$/;
-
-/**
- * Adds a deadline to the parts of a generated name: `<prefix>-exp<yyyymmddthhmmz><check>-<suffix>`, in UTC and rounded
- * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
- */
-export function withDeadline(prefix: string, expiresAt: number, end: string): string {
-  const minute = new Date(expiresAt).toISOString().slice(0, 16).replace(/[-:]/g, "");
-  const time = `${minute.toLowerCase()}z`;
-  return `${prefix}-exp${time}${checkOf(prefix, time, end)}${end}`;
-}
-
-/** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
-export function deadlineIn(name: string): number | undefined {
-  const [, prefix = "", time = "", check, end = ""] = DEADLINE.exec(name) ?? [];
-  if (check === undefined || check !== checkOf(prefix, time, end)) return undefined;
-  const deadline = Date.parse(time.replace(/(....)(..)(..)t(..)(..)z/, "$1-$2-$3T$4:$5:00Z"));
-  return Number.isNaN(deadline) ? undefined : deadline;
-}
-
-/** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */
-export function expiresAt(name = ""): string | undefined {
-  return isoOf(deadlineIn(name));
-}
-
-const checkOf = (...parts: readonly string[]): string => shortDigest(parts.join(" ")).slice(0, CHECK_LENGTH);
 
 /** The inputs of a key that say how old it gets. */
 export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
@@ -101,4 +70,55 @@ export function deadlineRules(inputs: Ages, grace = 0): readonly Failure[] {
       reason: `must be longer than all that happens before the deadline: ${list}. Set a longer maxAge, or shorten these`,
     },
   ];
+}
+
+/** The first time at or after another one at which a key is due for rotation by age. Both are in milliseconds. */
+type NextDue = (from: number) => number;
+
+/**
+ * When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. It does not wait
+ * for a window that opens when its grace would no longer end before its deadline.
+ * @param grace - How long its consumers keep it after a rotation, in milliseconds.
+ */
+export function nextDue(createdAt: string | undefined, inputs: Ages, grace = 0): NextDue | undefined {
+  const { rotationWindow } = inputs;
+  const age = rotationAge(inputs);
+  const born = Date.parse(createdAt ?? "");
+  if (age === undefined || Number.isNaN(born)) return undefined;
+  if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
+  const window = windowOf(rotationWindow);
+  const longest = parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY;
+  const latest = born + longest - grace;
+  return (
+    window &&
+    ((from) => {
+      const due = Math.max(from, born + age);
+      const open = dueIn(window, due);
+      return open < latest ? open : due;
+    })
+  );
+}
+
+/** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
+export function rotateAt(createdAt: string | undefined, inputs: Ages, grace?: number): string | undefined {
+  const due = nextDue(createdAt, inputs, grace);
+  return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
+}
+
+/**
+ * A job that runs as often as a key is to rotate finds the key too young by the time that it took to create it. So a key
+ * reaches its age a little earlier, by this part of the age, and by this time at most.
+ */
+const SLACK = { part: 1 / 20, most: 3_600_000 } as const;
+
+/** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
+export function dueByAge(createdAt: string | undefined, inputs: Ages, now: number, grace?: number): string | undefined {
+  const born = Date.parse(createdAt ?? "");
+  const age = rotationAge(inputs) ?? 0;
+  const due = nextDue(isoOf(born - Math.min(age * SLACK.part, SLACK.most)), inputs, grace);
+  // A key that nobody rotated inside the window waits for the next one.
+  if (due === undefined || due(now) > now) return undefined;
+  const shown = (ms: number) => formatDuration(ms).replace(" ", "");
+  if (now - born < age) return `${shown(age)} old at ${isoOf(born + age)}`;
+  return `due since ${rotateAt(createdAt, inputs, grace)}: ${shown(now - born)} old`;
 }
