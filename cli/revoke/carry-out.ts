@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import { keyIn } from "../../provider/key-index";
-import type { OrphanDecision } from "../../provider/keys/orphan-decision";
+import { REASONS, type Why } from "../../provider/keys/orphan-decision";
 import type { KeysFlags } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { type Column, paint, plain, print, printInfo, printJson, printTable, showProgress } from "../output";
-import { YOUNG_MINUTES } from "../state/orphans";
 
 export interface RevokingFlags extends KeysFlags {
   readonly yes?: true;
@@ -14,12 +13,7 @@ export interface RevokingFlags extends KeysFlags {
 }
 
 /** Why a key is not revoked. */
-export type Reason =
-  | Extract<OrphanDecision, { readonly decision: "report" }>["why"]
-  | "credential"
-  | "not due"
-  | "time unknown"
-  | "young";
+export type Reason = Why | "credential" | "not due" | "time unknown";
 
 /** What a command would do with the keys that it has found. */
 export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
@@ -33,17 +27,13 @@ export function withRevoking(command: Command): Command {
 }
 
 /** Why a key is not revoked, and what to do about it. */
-const REASONS: Readonly<Record<Reason, string>> = {
+const REASONS_HERE: Readonly<Record<Reason, string>> = {
+  ...REASONS,
+  used: `${REASONS.used} (see \`keyplane revoke\`)`,
+  "no history": `${REASONS["no history"]} (pass --stack, or run \`pulumi up\`)`,
+  "exact name": `${REASONS["exact name"]} (see \`keyplane revoke\`)`,
+  "no proof": `${REASONS["no proof"]} (see --prefix)`,
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
-  used: "an interrupted run created it, but somebody used it (see `keyplane revoke`)",
-  "updated since": "a run that ended after an interrupted rotation created it may have handed it out",
-  "no history":
-    "only the history of its stack shows whether a run has handed it out (pass --stack, or run `pulumi up`)",
-  "exact name": "an interrupted run requested its name, but somebody else can have taken it (see `keyplane revoke`)",
-  "no proof": "in none of the given states, and nothing shows who created it (see --prefix)",
-  "no state": "no state shows whether a resource has it",
-  "under way": "an interrupted run of another provider may have created it",
-  young: `younger than ${YOUNG_MINUTES} min: a run in progress may be about to save it`,
   "time unknown": "the service's answer does not say what time it is",
   "not due": "its deadline has not passed",
 };
@@ -51,7 +41,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 export function printPlan<K extends ApiKeyRecord>({ revoke, keep }: Plan<K>, columns: readonly Column<K>[]): void {
   const rows = [
     ...revoke.map((key) => ({ ...key, plan: "revoke" })),
-    ...keep.map((key) => ({ ...key, plan: `keep: ${REASONS[key.reason]}` })),
+    ...keep.map((key) => ({ ...key, plan: `keep: ${REASONS_HERE[key.reason]}` })),
   ];
   const plan: Column<{ readonly plan: string }> = {
     title: "PLAN",
@@ -135,7 +125,7 @@ async function revokeKeys({ planned, replan, keys }: Order, signal: AbortSignal)
 /** Why a key is not to be revoked after all; `undefined` if it is. */
 function whyKept({ revoke, keep }: Plan, { id }: ApiKeyRecord): string | undefined {
   const kept = keyIn(keep, id);
-  if (kept !== undefined) return REASONS[kept.reason];
+  if (kept !== undefined) return REASONS_HERE[kept.reason];
   return keyIn(revoke, id) === undefined ? "is no longer in the list, or was used" : undefined;
 }
 

@@ -1,10 +1,13 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { attemptIn, suffixIn, tagIn, tagOf } from "../../provider/keys/naming";
-import { decideOrphan, type OrphanDecision, type OrphanFacts } from "../../provider/keys/orphan-decision";
+import { suffixIn, tagIn, tagOf } from "../../provider/keys/naming";
+import {
+  decideOrphan,
+  type OrphanDecision,
+  type OrphanFacts,
+  proofOf,
+  UNDER_WAY_MS,
+} from "../../provider/keys/orphan-decision";
 import { latestOf, type ReadState } from "./states";
-
-/** A key of this age or more, in minutes, is in the state of its run, unless the run was interrupted. */
-export const YOUNG_MINUTES = 15;
 
 /** The given state that a key's name is of. */
 export interface Origin {
@@ -14,50 +17,54 @@ export interface Origin {
   readonly proof: OrphanFacts["proof"];
 }
 
+/** A resource of a state, or the pending creation of one. */
+interface Requester {
+  readonly state: ReadState;
+  readonly urn: string;
+  readonly creation?: string;
+  readonly attempts?: number;
+}
+
 /** Finds the state that a key's name is of: by the suffix in it, else by the tag, which a stack of the same name shares. */
 export function originsIn(states: readonly ReadState[]): (name: string) => Origin | undefined {
-  const bySuffix = new Map<
-    string | undefined,
-    { readonly state: ReadState; readonly urn: string; readonly attempts: number }
-  >();
+  // By their suffixes, and by the exact names of pending creations.
+  const requesters = new Map<string | undefined, Requester>();
   const byTag = new Map<string, ReadState>();
-  const byName = new Map<string, Origin>();
   for (const state of latestOf(states)) {
-    for (const { urn, suffix, attempts } of state.owners) bySuffix.set(suffix, { state, urn, attempts });
-    // Its creation is pending, so each of its names was requested by an interrupted run.
+    for (const { urn, suffix, attempts } of state.owners) requesters.set(suffix, { state, urn, attempts });
     for (const { urn, suffix, exactName } of state.pendingCreations) {
-      bySuffix.set(suffix, { state, urn, attempts: 0 });
-      if (exactName !== undefined) byName.set(exactName, { state, urn, proof: "exact name" });
+      for (const name of [suffix, exactName]) requesters.set(name, { state, urn, creation: suffix });
     }
     for (const { urn } of [...state.owners, ...state.pendingCreations]) byTag.set(tagOf(urn), state);
   }
+  requesters.delete(undefined);
   return (name) => {
     const suffix = suffixIn(name);
-    if (suffix === undefined) return byName.get(name);
-    const owner = bySuffix.get(suffix);
-    if (owner === undefined) {
-      const state = byTag.get(tagIn(suffix));
-      return state && { state, urn: undefined, proof: "none" };
-    }
-    const { state, urn, attempts } = owner;
-    const proof = attempts === 0 ? "pending creation" : attemptIn(name) > attempts ? "next attempt" : "none";
-    return { state, urn, proof };
+    const found = requesters.get(suffix) ?? requesters.get(name);
+    if (found !== undefined) return { state: found.state, urn: found.urn, proof: proofOf(name, found) };
+    const state = suffix && byTag.get(tagIn(suffix));
+    return state ? { state, urn: undefined, proof: "none" } : undefined;
   };
 }
 
-/** What a run of its stack would do with a live key that no given state holds. */
+/**
+ * What a run of its stack would do with a live key that no given state holds.
+ * @param now - The service's time, in milliseconds.
+ */
 export function decideUnheld(
-  { lastUsedAt }: ApiKeyRecord,
+  { lastUsedAt, createdAt }: ApiKeyRecord,
   proof: OrphanFacts["proof"],
+  now: number,
   isUpdatedSince: OrphanFacts["isUpdatedSince"] = "unknown",
 ): OrphanDecision {
-  return decideOrphan({ isUsed: lastUsedAt !== null, isHeld: "no", isUnderWay: "no", proof, isUpdatedSince });
+  // Nothing but a pending creation shows that nobody else is about to save a young key.
+  const isOld = proof === "pending creation" || now - Date.parse(createdAt) >= UNDER_WAY_MS;
+  const isUnderWay = isOld ? "no" : "unknown";
+  return decideOrphan({ isUsed: lastUsedAt !== null, isHeld: "no", isUnderWay, proof, isUpdatedSince });
 }
 
-/** Whether a run in progress may be about to save a key that no given state has. */
-export function mayBeUnsaved({ createdAt }: ApiKeyRecord, now: number): boolean {
-  return !(now - Date.parse(createdAt) >= YOUNG_MINUTES * 60_000);
-}
+/** How long a run takes at most, as a rule, to save a key that it creates, in milliseconds. */
+const SAVED_WITHIN_MS = 15 * 60_000;
 
 /** What a live key is that no given state holds; `undefined` for one that a run in progress may be creating. */
 export function unheldFlag(
@@ -65,6 +72,6 @@ export function unheldFlag(
   origin: Origin | undefined,
   now: number,
 ): "orphan" | "unmanaged" | undefined {
-  if (origin === undefined || decideUnheld(key, origin.proof).decision === "leave") return "unmanaged";
-  return mayBeUnsaved(key, now) ? undefined : "orphan";
+  if (origin === undefined || decideUnheld(key, origin.proof, now).decision === "leave") return "unmanaged";
+  return now - Date.parse(key.createdAt) >= SAVED_WITHIN_MS ? "orphan" : undefined;
 }

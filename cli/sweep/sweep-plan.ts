@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { suffixIn } from "../../provider/keys/naming";
 import type { OrphanFacts } from "../../provider/keys/orphan-decision";
 import type { Plan, Reason } from "../revoke/carry-out";
-import { decideUnheld, mayBeUnsaved, type Origin } from "../state/orphans";
+import { decideUnheld, type Origin } from "../state/orphans";
 
 export interface SweepTerms {
   /** Ids of keys that a state of any stack holds. */
@@ -46,10 +46,8 @@ function decide(key: ApiKeyRecord, terms: SweepTerms): "revoke" | "other" | Reas
   const isSelected = key.lastUsedAt === null && (prefix === undefined || key.name.startsWith(prefix));
   if (proof === "none" && !isSelected) return "other";
   if (now === undefined) return "time unknown";
-  // Nothing but a pending creation shows that nobody else is about to save a young key.
-  if (proof !== "pending creation" && mayBeUnsaved(key, now)) return "young";
   if (credentials.has(key.id)) return "credential";
-  const decided = decideUnheld(key, proof, origin && isUpdatedSince(key, origin));
+  const decided = decideUnheld(key, proof, now, origin && isUpdatedSince(key, origin));
   if (decided.decision !== "report") return decided.decision === "revoke" ? "revoke" : "other";
   return decided.why === "no proof" && prefix !== undefined ? "revoke" : decided.why;
 }

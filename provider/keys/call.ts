@@ -1,4 +1,5 @@
 import type { Stack } from "../stack/stack";
+import type { EngineCall } from "../stack/stack-facts";
 import type { KeyList } from "./key-list";
 
 /** Where a call shows what happens: the progress of its resource, and its diagnostics. */
@@ -10,13 +11,7 @@ export interface Log {
 }
 
 /** One call of the engine that can send requests. Nothing in it is written. */
-export interface Call {
-  /** What the engine calls for; with the URN and the suffix or the id, it finds its own pending operation in the state. */
-  readonly verb: "create" | "read" | "update" | "delete";
-  /** The resource's URN, which ends with the name that the program gave it. */
-  readonly urn: string;
-  /** The resource's id; absent in a creation. */
-  readonly id?: string | undefined;
+export interface Call extends EngineCall {
   /** The suffix in the names of the resource's keys; see `naming.ts`. Empty for a resource without keys. */
   readonly suffix: string;
   readonly keyList: KeyList;

@@ -6,9 +6,9 @@ import type { Call } from "./call";
 import type { CleanupSoFar } from "./creating";
 import type { KeyInputs } from "./fields";
 import type { RecordedKey } from "./finding";
+import { firstList } from "./key-list";
 import { findLostKey, inDoubt, withLost } from "./lost";
 import { formatKey, formatListed, shownResource } from "./naming";
-import { firstList, stepOf } from "./orphans";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
 import { usedNow } from "./uses";
@@ -56,7 +56,7 @@ export async function createExact(
  */
 async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
   if (call.keyList.keys.hasRevoked(old.id) || keyIn(await firstList(call), old.id) === undefined) return false;
-  const state = await call.stack.state(stepOf(call));
+  const state = await call.stack.state(call);
   if ("unread" in state || state.isRetained(old) !== false) return false;
   call.log.progress(`revoking key ${formatKey(old)}, whose name its successor gets`);
   await revokeKey(old, call);
@@ -79,7 +79,7 @@ async function clearName(
   for (const key of inTheWay) {
     const isAsked = onNameConflict === "revokeUnused" && key.lastUsedAt === null;
     const toRevoke = isAsked && (await showsUsesNow(known, call));
-    const state = await call.stack.state(stepOf(call));
+    const state = await call.stack.state(call);
     const holder = "unread" in state ? undefined : state.holderOf(key);
     if (holder !== undefined) throw taken(key, giveWay(holder, call));
     if (!toRevoke && lostNames.includes(name)) {

@@ -40,7 +40,7 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> extends Cleanup 
   /** ISO 8601 time at which the service created the current key. */
   readonly createdAt: string | undefined;
   readonly pending: readonly PendingWork[];
-  /** The fingerprint of the account that last showed the keys; see `account.ts`. */
+  /** The fingerprint of the account that last showed the keys; see `fingerprint.ts`. */
   readonly fingerprint: string | undefined;
 }
 

@@ -1,57 +1,19 @@
 import type { ApiKeyRecord } from "../api/records";
-import { isAborted, isKeyplaneError, KeyplaneError, messageOf } from "../errors";
+import { isAborted, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { textOf } from "../members";
 import { type Run, updatedSince } from "../stack/history";
 import type { Unread } from "../stack/stack";
-import type { EngineStep, PendingCreation, StackFacts } from "../stack/stack-facts";
+import type { PendingCreation, StackFacts } from "../stack/stack-facts";
 import { counted } from "../text";
 import type { Call } from "./call";
-import type { KeyList } from "./key-list";
-import { attemptIn, formatListed, keysBySuffix, shownResource, suffixIn, tagIn, tagOf } from "./naming";
-import { decideOrphan, type OrphanFacts, type Why } from "./orphan-decision";
+import { firstList, type KeyList } from "./key-list";
+import { formatListed, keysBySuffix, suffixIn, tagIn, tagOf } from "./naming";
+import { decideOrphan, type OrphanFacts, proofOf, REASONS, UNDER_WAY_MS, type Why } from "./orphan-decision";
 import { isWord, sameScope, scopedCommand } from "./scope";
 
 /** Maximum number of keys in a report. The command shows all. */
 const MAX_REPORTED = 10;
-
-/** Maximum time, in milliseconds, for which another process of the run may have a key under way. */
-const UNDER_WAY_MS = 3_600_000;
-
-const REASONS: Readonly<Record<Why, string>> = {
-  "no state": "the state of the stack could not be read",
-  used: "an interrupted run created it, but somebody used it",
-  "under way": "an interrupted run of another provider may have created it",
-  "updated since": "an interrupted rotation may have created it, but a run that ended later may have handed it out",
-  "no history": "an interrupted rotation may have created it, but the history of the stack does not show that",
-  "exact name": "an interrupted creation requested its name, but somebody else can have taken it",
-  "no proof": "nothing in the state of this stack shows who created it",
-};
-
-/**
- * The list that this process requests before its first creation. If it fails, the resource that asked first has the
- * whole message, and the others refer to it.
- */
-export async function firstList({ keyList, urn }: Call): Promise<readonly ApiKeyRecord[]> {
-  const { memory } = keyList;
-  const isAsker = memory.first === undefined;
-  memory.first ??= { keys: keyList.keys.list(), urn };
-  const { first } = memory;
-  try {
-    return await first.keys;
-  } catch (error) {
-    if (memory.first === first) memory.first = undefined;
-    if (isAsker || first.urn === urn || !isKeyplaneError(error) || isAborted(error)) throw error;
-    const asker = shownResource(first.urn);
-    throw new KeyplaneError(error.code, `the list of keys could not be read: see the error of ${asker}`, error);
-  }
-}
-
-/** The operation of the engine that a call belongs to. It is pending in the state while the call is under way. */
-export function stepOf({ verb, urn, id, suffix }: Call): EngineStep {
-  const kinds = { create: "creating", update: "updating", delete: "deleting", read: "reading" } as const;
-  return { kind: kinds[verb], urn, suffix, id };
-}
 
 /**
  * Revokes the orphans in a list: the keys that interrupted runs of this stack have created and that nobody got. A refresh only
@@ -61,11 +23,11 @@ export function stepOf({ verb, urn, id, suffix }: Call): EngineStep {
  */
 export async function revokeOrphans(call: Call): Promise<readonly string[]> {
   const { memory } = call.keyList;
-  const isRefresh = call.verb === "read";
+  const aim = call.verb === "read" ? "report" : "revoke";
   try {
     const keys = await firstList(call);
-    const isAsker = !memory.passes.has(isRefresh);
-    const live = getOrCreate(memory.passes, isRefresh, () => passOver(keys, call));
+    const isAsker = !memory.passes.has(aim);
+    const live = getOrCreate(memory.passes, aim, () => passOver(keys, call));
     const ids = await live;
     return isAsker ? ids : [];
   } catch (error) {
@@ -96,7 +58,7 @@ interface Known {
 async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<readonly string[]> {
   const unexplained = unexplainedIn(keys, call);
   if (unexplained.length === 0) return [];
-  const state = await call.stack.state(stepOf(call));
+  const state = await call.stack.state(call);
   const open = ofStack(unexplained, state);
   const known = { state, runs: await historyFor(open, state, call) };
   const candidates = [...open, ...exactNamesIn(keys, known, call)];
@@ -126,7 +88,7 @@ function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiK
 function ofStack(keys: readonly ApiKeyRecord[], state: Known["state"]): readonly ApiKeyRecord[] {
   if ("unread" in state || state.urn === undefined) return keys;
   const tag = tagOf(state.urn);
-  return keys.filter((key) => tagIn(suffixIn(key.name) ?? "") === tag || proofOf(key, state).proof !== "none");
+  return keys.filter((key) => tagIn(suffixIn(key.name) ?? "") === tag || originOf(key, state).proof !== "none");
 }
 
 /** The keys with the exact names of interrupted creations that nothing in this process explains. */
@@ -152,52 +114,56 @@ async function historyFor(open: readonly ApiKeyRecord[], state: Known["state"], 
   const isOpen = (key: ApiKeyRecord) =>
     key.lastUsedAt === null &&
     state.holds(key) === "no" &&
-    (state.isFromBefore || proofOf(key, state).proof === "next attempt");
-  return open.some(isOpen) ? call.stack.history(stepOf(call)) : undefined;
+    (state.isFromBefore || originOf(key, state).proof === "next attempt");
+  return open.some(isOpen) ? call.stack.history(call) : undefined;
 }
 
 function factsOf(key: ApiKeyRecord, { state, runs }: Known, { keyList }: Call): OrphanFacts {
   const isUsed = key.lastUsedAt !== null;
   if ("unread" in state) {
-    const isUnderWay = isYoung(key, startedAt(keyList)) ? "yes" : "unknown";
+    const isUnderWay = isSince(key, startedAt(keyList)) ? "yes" : "unknown";
     return { isUsed, isHeld: "unknown", isUnderWay, proof: "none", isUpdatedSince: "unknown" };
   }
-  const { proof, process } = proofOf(key, state);
   const { skewMs } = keyList.account;
-  const ended = runs === undefined || "unread" in runs ? [] : runs;
-  // Either this machine's clock or the service's can be that of the history, so the earlier reading counts.
-  const runBegan = ended[0]?.isInProgress ? ended[0].began + Math.min(0, skewMs ?? 0) : undefined;
+  const read = runs === undefined || "unread" in runs ? [] : runs;
   return {
     isUsed,
     isHeld: state.holds(key),
-    isUnderWay: isUnderWay(),
-    proof,
-    isUpdatedSince: updatedSince(ended, Date.parse(key.createdAt), skewMs),
+    isUnderWay: underWay(key, state, read, keyList),
+    proof: originOf(key, state).proof,
+    isUpdatedSince: updatedSince(read, Date.parse(key.createdAt), skewMs),
   };
+}
 
-  function isUnderWay(): OrphanFacts["isUnderWay"] {
-    // Only this process creates keys of the resources that it updates, and none before it has the list.
-    if (proof === "next attempt" && process === "own") return "no";
-    if (isYoung(key, Math.min(startedAt(keyList), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
-    // A state from before the run has only creations of earlier runs.
-    if (process === "own" || ((state as StackFacts).isFromBefore && runBegan !== undefined)) return "no";
-    return isYoung(key, keyList.account.serviceNow() - UNDER_WAY_MS) ? "yes" : "unknown";
-  }
+/** Whether another process of the run may be about to save a key. */
+function underWay(
+  key: ApiKeyRecord,
+  state: StackFacts,
+  runs: readonly Run[],
+  keyList: KeyList,
+): OrphanFacts["isUnderWay"] {
+  const { skewMs = 0 } = keyList.account;
+  const { proof, process } = originOf(key, state);
+  // Only this process creates keys of the resources that it updates, and none before it has the list.
+  if (proof === "next attempt" && process === "own") return "no";
+  // Either this machine's clock or the service's can be that of the history, so the earlier reading counts.
+  const runBegan = runs[0]?.isInProgress ? runs[0].began + Math.min(0, skewMs) : undefined;
+  if (isSince(key, Math.min(startedAt(keyList), runBegan ?? Number.POSITIVE_INFINITY))) return "yes";
+  // A state from before the run has only creations of earlier runs.
+  if (process === "own" || (state.isFromBefore && runBegan !== undefined)) return "no";
+  return isSince(key, keyList.account.serviceNow() - UNDER_WAY_MS) ? "yes" : "unknown";
 }
 
 /** What in the state shows that an interrupted run requested a key, and whose process that was. */
-function proofOf(
+function originOf(
   { name }: ApiKeyRecord,
   state: StackFacts,
 ): Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process"> {
   const suffix = suffixIn(name) ?? "";
   const creation = state.pendingCreations.find((each) => each.suffix === suffix || each.inputs.name === name);
-  if (creation !== undefined) {
-    return { proof: creation.suffix === suffix ? "pending creation" : "exact name", process: creation.process };
-  }
   const owner = state.ownerOf(suffix);
-  const isNext = owner !== undefined && attemptIn(name) > owner.attempts;
-  return isNext ? { proof: "next attempt", process: owner.process } : { proof: "none", process: "own" };
+  const proof = proofOf(name, { creation: creation?.suffix, attempts: owner?.attempts });
+  return { proof, process: (proof === "none" ? undefined : (creation ?? owner)?.process) ?? "own" };
 }
 
 /** A key, and why it is reported. */
@@ -259,8 +225,8 @@ async function revokeOrphan(key: ApiKeyRecord, { keyList, log }: Call): Promise<
   }
 }
 
-/** Whether a key is not older than a time in milliseconds by the service's clock. A list has whole seconds. */
-function isYoung({ createdAt }: ApiKeyRecord, time: number): boolean {
+/** Whether a key was created at a time or later, in milliseconds by the service's clock. A list has whole seconds. */
+function isSince({ createdAt }: ApiKeyRecord, time: number): boolean {
   return !(Date.parse(createdAt) < Math.floor(time / 1_000) * 1_000);
 }
 

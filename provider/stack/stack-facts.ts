@@ -13,13 +13,14 @@ import {
   suffixOf,
 } from "./keys-in-state";
 
-/** The engine's step that asks. `reading` is a refresh, for which the engine saves no pending operation. */
-export interface EngineStep {
-  readonly kind: "creating" | "updating" | "deleting" | "reading";
+/** The engine's call that asks. */
+export interface EngineCall {
+  /** What the engine calls for. */
+  readonly verb: "create" | "read" | "update" | "delete";
   readonly urn: string;
-  /** The suffix of the resource. Without it, a `creating` or `updating` proves nothing. */
+  /** The suffix of the resource. Without it, a creation or an update proves nothing. */
   readonly suffix?: string | undefined;
-  /** The resource's id. Without it, a `deleting` proves nothing. */
+  /** The resource's id. Without it, a deletion proves nothing. */
   readonly id?: string | undefined;
 }
 
@@ -42,13 +43,13 @@ export interface PendingCreation {
 /** Whose process a resource is of. One whose provider has left the state has no process, so it counts as this one's. */
 export type Process = "own" | "other";
 
-/** What the state of the step's own stack says about keys. */
+/** What the state of the call's own stack says about keys. */
 export interface StackFacts {
   /** The URN of a resource, which has the stack and the project; `undefined` if there is none. */
   readonly urn: string | undefined;
   /** Whether the state is from before this run, or may be: it lacks what the run has done, also in other processes. */
   readonly isFromBefore: boolean;
-  /** All creations of keys that were begun and have not ended, also that of the asking step. */
+  /** All creations of keys that were begun and have not ended, also that of the asking call. */
   readonly pendingCreations: readonly PendingCreation[];
   /** Whether a resource has a key, or is to revoke it; `unknown` if the state hides ids of keys. */
   holds(key: ListedKey): "yes" | "no" | "unknown";
@@ -79,12 +80,12 @@ interface ListedKey {
 }
 
 /**
- * Reads a state for a step. `undefined` unless the state proves to be that of the step's stack, by something that only this
+ * Reads a state for a call. `undefined` unless the state proves to be that of the call's stack, by something that only this
  * stack has: the pending operation that asks, or a resource with the suffix and the id that the engine has shown. Where a backend
  * shows a run's changes late, only the second is there.
  */
-export function factsFor(deployment: Deployment, step: EngineStep, shown: Shown): StackFacts | undefined {
-  const asking = pendingFor(step, deployment);
+export function factsFor(deployment: Deployment, call: EngineCall, shown: Shown): StackFacts | undefined {
+  const asking = pendingFor(call, deployment);
   const known = deployment.resources.filter((resource) => isShown(resource, shown));
   if (asking === undefined && known.length === 0) return undefined;
   return readFacts(deployment, { processes: [...(asking ?? []), ...known], isFromBefore: asking === undefined });
@@ -131,17 +132,20 @@ export function readFacts(
   };
 }
 
-/** The resource that a step is about, if the state shows that it is under way. */
+/** The types of the operations that the engine saves while a call is under way. A refresh has none. */
+const OPERATIONS = { create: "creating", update: "updating", delete: "deleting", read: undefined } as const;
+
+/** The resource that a call is about, if the state shows that it is under way. */
 function pendingFor(
-  { kind, urn, suffix, id }: EngineStep,
+  { verb, urn, suffix, id }: EngineCall,
   { pending }: Deployment,
 ): readonly StateResource[] | undefined {
   // An alias or a rename can have changed the URN of a resource that is deleted. The operation of an update has no id.
   const isIt = (resource: StateResource) =>
-    kind === "deleting"
+    verb === "delete"
       ? isKeyType(resource.type) && resource.id === id
       : resource.urn === urn && suffix !== undefined && suffixOf(resource) === suffix;
-  const found = pending.find(({ type, resource }) => type === kind && isIt(resource));
+  const found = pending.find(({ type, resource }) => type === OPERATIONS[verb] && isIt(resource));
   return found && [found.resource];
 }
 

@@ -3,7 +3,7 @@ import { getOrCreate } from "../get-or-create";
 import type { Deployment } from "./deployment";
 import type { Run } from "./history";
 import { Pulumi, PulumiError } from "./pulumi";
-import { type EngineStep, factsFor, readFacts, type StackFacts } from "./stack-facts";
+import { type EngineCall, factsFor, readFacts, type StackFacts } from "./stack-facts";
 
 type StackReader = Pick<Pulumi, "state" | "history" | "organizations">;
 
@@ -65,30 +65,27 @@ export class Stack {
     return this.#name ?? namesIn(urn).stack;
   }
 
-  /** What the state says, as it was saved when the first step asked. */
-  async state(step: EngineStep): Promise<StackFacts | Unread> {
-    const found = await this.#findOnce(step);
+  /** What the state says, as it was saved when the first call asked. */
+  async state(call: EngineCall): Promise<StackFacts | Unread> {
+    this.#found ??= this.#find(call);
+    const found = await this.#found;
     return "unread" in found ? found : found.facts;
   }
 
   /** The last 100 runs of the stack. */
-  async history(step: EngineStep): Promise<readonly Run[] | Unread> {
+  async history(call: EngineCall): Promise<readonly Run[] | Unread> {
     // A whole name is proof enough. A short one can be that of a stack in another organization.
     const isNamed = this.#name !== undefined;
-    const found = isNamed && this.#found === undefined ? { name: this.#name } : await this.#findOnce(step);
+    if (!isNamed) this.#found ??= this.#find(call);
+    const found = (await this.#found) ?? { name: this.#name };
     if (!("unread" in found)) return this.#historyOf(found.name);
     return isNamed ? this.#historyOf(this.#name) : found;
   }
 
-  #findOnce(step: EngineStep): Promise<Found | Unread> {
-    this.#found ??= this.#find(step);
-    return this.#found;
-  }
-
-  async #find(step: EngineStep): Promise<Found | Unread> {
+  async #find(call: EngineCall): Promise<Found | Unread> {
     const answers = new Map<string | undefined, Deployment>();
     try {
-      for await (const name of this.#names(step)) {
+      for await (const name of this.#names(call)) {
         if (answers.has(name)) continue;
         try {
           answers.set(name, await this.pulumi.state(name));
@@ -97,7 +94,7 @@ export class Stack {
           if (!isNext) throw error;
         }
         const deployment = answers.get(name);
-        const facts = deployment && factsFor(deployment, step, this.#shown);
+        const facts = deployment && factsFor(deployment, call, this.#shown);
         if (facts !== undefined && (!facts.isFromBefore || (await this.#isSaved(name)))) return { facts, name };
       }
       // Nothing of the stack was shown yet, as in its first creation, so only its whole name and its run can prove it.
@@ -114,7 +111,7 @@ export class Stack {
   }
 
   /** The names to ask for, the likeliest first. A short one is one of the user's default organization. */
-  async *#names({ urn }: EngineStep): AsyncGenerator<string | undefined> {
+  async *#names({ urn }: EngineCall): AsyncGenerator<string | undefined> {
     const { project, stack } = namesIn(urn);
     const whole = (organization: string) => `${organization}/${project}/${stack}`;
     if (this.#name !== undefined) yield this.#name;

@@ -4,7 +4,6 @@ import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
 import { heldFrom } from "../../keys/key-state";
 import { formatKey, shownResource } from "../../keys/naming";
-import { stepOf } from "../../keys/orphans";
 import { reportUnsaid } from "../../keys/project-reports";
 import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
 import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
@@ -52,7 +51,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   const found = await proveKey({ ...takeOver, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
-  const state = await call.stack.state(stepOf(call));
+  const state = await call.stack.state(call);
   if ("unread" in state) {
     throw new KeyplaneError(
       "KP-ADOPT",

@@ -5,7 +5,6 @@ import type { Call } from "../../keys/call";
 import { findKey } from "../../keys/finding";
 import type { HeldKey } from "../../keys/key-state";
 import { formatKey } from "../../keys/naming";
-import { stepOf } from "../../keys/orphans";
 import type { PreviousFacts } from "../../keys/retirement";
 import { revokeAll, settingWith } from "../../keys/revoking";
 import { deliveredSince } from "../../stack/history";
@@ -79,7 +78,7 @@ const NOT_ASKED: Delivery = { deliveredAt: "unknown", why: "" };
 
 async function deliveryOf({ deliveredAt, rotatedAt }: RotationState, call: Call): Promise<Delivery> {
   if (deliveredAt !== undefined) return { deliveredAt: Date.parse(deliveredAt), why: "" };
-  const runs = await call.stack.history(stepOf(call));
+  const runs = await call.stack.history(call);
   if ("unread" in runs) return { deliveredAt: "unknown", why: `could not be read: ${runs.unread}` };
   return {
     deliveredAt: deliveredSince(runs, Date.parse(rotatedAt ?? "")),

@@ -107,7 +107,7 @@ describe("by a pending creation", () => {
     const named = await plane.state.createKey(names[0] ?? "");
     await plane.state.createKey(strangeName());
     const { stdout } = await sweepBy(state, "--prefix", "ci", "--yes");
-    expect(stdout).toContain("keep: younger than 15 min");
+    expect(stdout).toContain("keep: it is younger than an hour");
     expect(await revoked()).toEqual([String(named.id)]);
   });
 
@@ -216,7 +216,7 @@ describe("by a prefix", () => {
     const [held = ""] = await oldKeys(strangeName());
     await plane.state.createKey(strangeName());
     const { stdout } = await sweepBy({ keys: [held] }, "--prefix", "ci", "--yes", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ planned: [], kept: [{ reason: "young" }], held: 1 });
+    expect(JSON.parse(stdout)).toMatchObject({ planned: [], kept: [{ reason: "under way" }], held: 1 });
     expect(await revoked()).toEqual([]);
   });
 

@@ -109,7 +109,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     );
     return [
       stateKeys(state),
-      factsFor(state, { kind: "creating", urn: text, suffix: text }, new Map())?.holds({ id: text }),
+      factsFor(state, { verb: "create", urn: text, suffix: text }, new Map())?.holds({ id: text }),
     ];
   },
   "the history": readHistory,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideOrphan, type OrphanFacts } from "../../../provider/keys/orphan-decision";
+import { decideOrphan, type OrphanFacts, proofOf } from "../../../provider/keys/orphan-decision";
 
 const [booleans, answers] = [
   [true, false],
@@ -48,4 +48,19 @@ test.each<[string, Partial<OrphanFacts>, string]>([
     isUpdatedSince: "no",
   };
   expect(decideOrphan({ ...orphan, ...facts })).toEqual({ decision: "report", why });
+});
+
+test.each([
+  [
+    "a name with the suffix of a pending creation",
+    "ci-abcdefghijk2-2",
+    { creation: "abcdefghijk2" },
+    "pending creation",
+  ],
+  ["a name that a pending creation requests itself", "ci", { creation: "abcdefghijk2" }, "exact name"],
+  ["a later attempt than its resource has made", "ci-abcdefghijk2-3", { attempts: 2 }, "next attempt"],
+  ["an attempt that its resource has made", "ci-abcdefghijk2-2", { attempts: 2 }, "none"],
+  ["a name of nobody", "ci-abcdefghijk2", {}, "none"],
+])("what shows that an interrupted run requested %s", (_, name, requester, proof) => {
+  expect(proofOf(name, requester)).toBe(proof);
 });

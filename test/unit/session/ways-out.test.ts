@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { adapt } from "../../../provider/dynamic/adapter";
 import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
 import { KeyplaneError } from "../../../provider/errors";
-import { KeyMemory } from "../../../provider/keys/memory";
+import { KeyMemory } from "../../../provider/keys/key-list";
 import { isSecret, type Members, membersOf } from "../../../provider/members";
 import { service } from "../../../provider/plugin/server";
 import { apiKey } from "../../../provider/resources/api-key";

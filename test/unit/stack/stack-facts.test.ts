@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EngineStep, factsFor as factsOf, type Shown } from "../../../provider/stack/stack-facts";
+import { type EngineCall, factsFor as factsOf, type Shown } from "../../../provider/stack/stack-facts";
 import { apiKey, DYNAMIC, ENCRYPTED, PLUGIN, provider, providerUrn, saved, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
@@ -7,20 +7,20 @@ const URN_ELSEWHERE = urnOf("other:index:ApiKey", "a");
 const SUFFIX = "aaaaabbbbbbb";
 const OTHER_SUFFIX = "aaaaaccccccc";
 
-const creating: EngineStep = { kind: "creating", urn: URN, suffix: SUFFIX };
-const updating: EngineStep = { kind: "updating", urn: URN, suffix: SUFFIX };
-const deleting: EngineStep = { kind: "deleting", urn: URN, id: "7" };
-const reading: EngineStep = { kind: "reading", urn: URN, id: "7" };
+const creating: EngineCall = { verb: "create", urn: URN, suffix: SUFFIX };
+const updating: EngineCall = { verb: "update", urn: URN, suffix: SUFFIX };
+const deleting: EngineCall = { verb: "delete", urn: URN, id: "7" };
+const reading: EngineCall = { verb: "read", urn: URN, id: "7" };
 const own = step("creating", "ci", SUFFIX);
 const deletion = { type: "deleting", resource: apiKey("old name", "7") };
 
 /** What the engine has shown: `ci`, whose key is 7. */
 const shown = (suffix = SUFFIX, id = "7"): Shown => new Map([[suffix, new Set([id])]]);
-const factsFor = (state: ReturnType<typeof stateOf>, operation: EngineStep, seen: Shown = new Map()) =>
+const factsFor = (state: ReturnType<typeof stateOf>, operation: EngineCall, seen: Shown = new Map()) =>
   factsOf(state, operation, seen);
 
 describe("a state is that of the operation's stack", () => {
-  test.each<[string, EngineStep, object[], object[], boolean]>([
+  test.each<[string, EngineCall, object[], object[], boolean]>([
     ["with its pending creation", creating, [], [own], true],
     ["without it: no", creating, [apiKey("ci", "7", { __suffix: SUFFIX })], [], false],
     ["with that of another run: no", creating, [], [step("creating", "ci", OTHER_SUFFIX)], false],

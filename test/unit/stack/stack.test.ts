@@ -3,13 +3,13 @@ import type { Deployment } from "../../../provider/stack/deployment";
 import type { Run } from "../../../provider/stack/history";
 import { PulumiError, type PulumiProblem } from "../../../provider/stack/pulumi";
 import { Stack } from "../../../provider/stack/stack";
-import type { EngineStep } from "../../../provider/stack/stack-facts";
+import type { EngineCall } from "../../../provider/stack/stack-facts";
 import { apiKey, DYNAMIC, stateOf, step, urnOf } from "./saved-stack";
 
 const URN = urnOf(`${DYNAMIC}ApiKey`, "ci");
 const SUFFIX = "aaaaabbbbbbb";
-const CREATING: EngineStep = { kind: "creating", urn: URN, suffix: SUFFIX };
-const LATER: EngineStep = { kind: "creating", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), suffix: "cccccddddddd" };
+const CREATING: EngineCall = { verb: "create", urn: URN, suffix: SUFFIX };
+const LATER: EngineCall = { verb: "create", urn: urnOf(`${DYNAMIC}ApiKey`, "later"), suffix: "cccccddddddd" };
 
 const ours = stateOf([apiKey("other", "7")], [step("creating", "ci", SUFFIX)]);
 const anothers = stateOf([apiKey("other", "8")], [step("creating", "ci", "aaaaaeeeeeee")]);
@@ -50,7 +50,7 @@ afterEach(() => vi.unstubAllEnvs());
 describe("the state of the stack", () => {
   test("is read once for all operations of a process, also for a refresh", async () => {
     const { stack, asked } = stackWith({ dev: ours });
-    const reading: EngineStep = { kind: "reading", urn: urnOf(`${DYNAMIC}ApiKey`, "other"), id: "7" };
+    const reading: EngineCall = { verb: "read", urn: urnOf(`${DYNAMIC}ApiKey`, "other"), id: "7" };
     expect(await Promise.all([CREATING, LATER, reading].map((step) => heldIn(stack, step)))).toEqual([
       ...["yes", "yes", "yes"],
     ]);
