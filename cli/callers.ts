@@ -2,7 +2,7 @@ import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../provider/errors";
 import { keyIn } from "../provider/key-index";
-import { NEXT_SECOND_MS } from "../provider/keys/taking-over";
+import { NEXT_SECOND_MS } from "../provider/keys/existing-key";
 import { NOW_MS } from "../provider/keys/uses";
 import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
 import { printInfo } from "./output";

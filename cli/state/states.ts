@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { getOrCreate } from "../../provider/get-or-create";
 import { textOf } from "../../provider/members";
-import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import type { Run } from "../../provider/stack/history";
 import { attemptsIn, hidesKeys, isKeyplanes, pendingCreationsIn, suffixOf } from "../../provider/stack/keys-in-state";
+import { isKeyType } from "../../provider/type-tokens";
 import { plain, printInfo } from "../output";
 import { UsageError } from "../usage-error";
 import { explainFailure, pulumiIn, readStackName, shownStack } from "./pulumi-stack";

@@ -4,7 +4,7 @@ import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from
 import { conceal } from "../secrets";
 import { toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
-import { type KeyEndpoint, keyEndpointOf } from "./keys/key-endpoint";
+import { keyEndpointOf } from "./keys/key-endpoint";
 import { Operations } from "./operations/operations";
 import { Projects } from "./projects/projects";
 
@@ -34,7 +34,7 @@ export class Account {
   readonly #clock: Clock;
   readonly #http: HttpClient;
   readonly #keys = new Map<string | undefined, Keys>();
-  readonly #keysIn: (list: KeyEndpoint) => Keys;
+  readonly #warn = (message: string) => this.onWarning?.(toMessage(message));
   #skewMs: number | undefined;
 
   /**
@@ -60,18 +60,23 @@ export class Account {
     const onRetry = (retry: Retry) => this.onRetry?.(retry);
     const http = new HttpClient({ ...options, clock, random, onAnswer, onRetry });
     for (const [, credential] of options.credentials ?? []) conceal(credential);
-    const warn = (message: string) => this.onWarning?.(toMessage(message));
     this.#clock = clock;
     this.#http = http;
-    this.#keysIn = (list) => new Keys(list, http, clock, warn);
     this.keys = this.keysOf(undefined);
-    this.projects = new Projects(http, warn);
-    this.operations = new Operations(http, { ...options, clock, random, warn, serviceNow: () => this.serviceNow() });
+    this.projects = new Projects(http, this.#warn);
+    this.operations = new Operations(http, {
+      ...options,
+      clock,
+      random,
+      warn: this.#warn,
+      serviceNow: () => this.serviceNow(),
+    });
   }
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */
   keysOf(organizationId: string | undefined): Keys {
-    return getOrCreate(this.#keys, organizationId, () => this.#keysIn(keyEndpointOf(organizationId)));
+    const open = () => new Keys(keyEndpointOf(organizationId), this.#http, this.#clock, this.#warn);
+    return getOrCreate(this.#keys, organizationId, open);
   }
 
   /** The local wall clock, in milliseconds. */

@@ -52,7 +52,7 @@ export function adapt(
 
     async create(inputs) {
       const made = await answering(type, inputs, (target) => createResource(session, target, fromState(inputs)));
-      return { id: made.id, outs: recorded(type, made, inputs) };
+      return { id: made.id, outs: outsOrThrow(type, made, inputs) };
     },
 
     read: (id, olds = {}) =>
@@ -65,7 +65,7 @@ export function adapt(
     async update(id, olds, news) {
       const change = { id, outputs: fromState(olds), inputs: fromState(news) };
       const result = await answering(type, news, (target) => updateResource(session, target, change));
-      return { outs: recorded(type, { id, ...result }, news) };
+      return { outs: outsOrThrow(type, { id, ...result }, news) };
     },
 
     delete: (id, olds) =>
@@ -100,7 +100,7 @@ function written({ canBeAbsent }: ResourceType, outputs: Members): Values {
 }
 
 /** The outputs to record. With a problem, throws the error with which the host records them: one with an `id`. */
-function recorded(type: ResourceType, { id, state, problem }: Answer<Made>, { __provider }: Values): Values {
+function outsOrThrow(type: ResourceType, { id, state, problem }: Answer<Made>, { __provider }: Values): Values {
   const outs = written(type, state);
   if (problem === undefined) return outs;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.

@@ -52,12 +52,12 @@ export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly k
  * @param before - What earlier creations of the resource have left.
  * @param exact - A name that the program sets, in place of a generated one.
  */
-export async function newKey(inputs: KeyInputs, before: Cleanup, call: Call, exact?: ExactName): Promise<Creation> {
+export async function createKey(inputs: KeyInputs, before: Cleanup, call: Call, exact?: ExactName): Promise<Creation> {
   const { attempts, lost, pendingRevocations } = before;
   const cleanup: CleanupSoFar = { attempts, lost, pendingRevocations, isFreed: false };
-  let made: Made;
+  let made: Sealed;
   try {
-    made = await makeKey(inputs, cleanup, call, exact);
+    made = await requestAndSeal(inputs, cleanup, call, exact);
   } catch (error) {
     const isSame = cleanup.lost === lost && cleanup.pendingRevocations === pendingRevocations && !cleanup.isFreed;
     if (isSame) throw error;
@@ -71,13 +71,18 @@ export async function newKey(inputs: KeyInputs, before: Cleanup, call: Call, exa
   return { key: heldFrom(created, sealedKey), createdAt, cleanup: after, ...ready };
 }
 
-interface Made {
+interface Sealed {
   readonly created: CreatedKey;
   /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
   readonly sealedKey: SealedTexts | undefined;
 }
 
-async function makeKey(inputs: KeyInputs, cleanup: CleanupSoFar, call: Call, exact?: ExactName): Promise<Made> {
+async function requestAndSeal(
+  inputs: KeyInputs,
+  cleanup: CleanupSoFar,
+  call: Call,
+  exact?: ExactName,
+): Promise<Sealed> {
   const { sealTo } = inputs;
   const sealer = sealTo === undefined ? undefined : await sealerFor(sealTo, call.keyList.account.now());
   const created = await (exact === undefined

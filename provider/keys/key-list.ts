@@ -4,8 +4,8 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, isKeyplaneError, KeyplaneError } from "../errors";
 import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
-import { lostNamesIn } from "../stack/keys-in-state";
-import { keyIdsIn } from "./key-state";
+import { keyIdsIn, lostNamesIn } from "../stack/keys-in-state";
+
 import { shownResource } from "./naming";
 import type { Scope } from "./scope";
 

@@ -94,11 +94,6 @@ export function heldKey({
   };
 }
 
-/** Ids of the keys in a resource's outputs: those that it has, and those that it has to revoke. */
-export function keyIdsIn({ keyId, previousKeyId, pendingRevocations }: Members): readonly string[] {
-  return [keyId, previousKeyId, ...textsOf(pendingRevocations)].filter((id) => typeof id === "string");
-}
-
 /** A key that was just created or taken over. A sealed one is recorded without its secret. */
 export function heldFrom(
   { id, name, key }: { readonly id: string; readonly name: string; readonly key: string },

@@ -161,7 +161,7 @@ function originOf(
 ): Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process"> {
   const suffix = suffixIn(name) ?? "";
   const creation = state.pendingCreations.find((each) => each.suffix === suffix || each.inputs.name === name);
-  const owner = state.ownerOf(suffix);
+  const owner = state.resourceWith(suffix);
   const proof = proofOf(name, { creation: creation?.suffix, attempts: owner?.attempts });
   return { proof, process: (proof === "none" ? undefined : (creation ?? owner)?.process) ?? "own" };
 }

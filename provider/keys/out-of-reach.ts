@@ -1,7 +1,7 @@
 import { isApiError, KeyplaneError } from "../errors";
 import type { Members } from "../members";
+import { keyIdsIn } from "../stack/keys-in-state";
 import type { Call } from "./call";
-import { keyIdsIn } from "./key-state";
 import { forgetCommand } from "./scope";
 
 /**

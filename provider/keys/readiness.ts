@@ -23,7 +23,7 @@ export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs
 }
 
 /** Whether somebody can have the key. A key that is not ready, or that cannot become ready, was not handed out. */
-export function wasHandedOut(pending: readonly PendingWork[]): boolean {
+export function isReady(pending: readonly PendingWork[]): boolean {
   return pending.length === 0;
 }
 

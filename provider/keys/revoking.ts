@@ -64,17 +64,12 @@ export function mustBeRevoked(live: readonly string[], origin = ""): void {
 }
 
 /** Throws if keyplane itself authenticates with the key, as its secret shows. */
-export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "digest">, call: Call): void {
-  const setting = settingWith(held, call);
+export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "digest">, { keyList }: Call): void {
+  const setting = settingOf(keyList.settings, held);
   if (setting === undefined) return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
     `key ${held.id} is the one that keyplane authenticates with (${setting}). Revoking it would lock keyplane out. Set ` +
       `${setting} to another key of the account first`,
   );
-}
-
-/** Name of the setting that has the secret of a key; `undefined` if keyplane does not authenticate with it. */
-export function settingWith(held: Pick<RecordedKey, "key" | "digest">, { keyList }: Call): string | undefined {
-  return settingOf(keyList.settings, held);
 }

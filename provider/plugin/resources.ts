@@ -1,5 +1,4 @@
 import { getOrCreate } from "../get-or-create";
-import type { Members } from "../members";
 import type { ResourceType } from "../resources/resource";
 import type { Target } from "../session/run-call";
 import type { Session } from "../session/session";
@@ -22,7 +21,7 @@ export interface PluginTarget extends Target {
 }
 
 /** A resource for the engine to record. */
-export interface Recorded {
+export interface EngineAnswer {
   readonly id: string;
   readonly outputs: Values;
   /** Why the run fails all the same. */
@@ -50,10 +49,10 @@ export class Resources {
     return diffResource(this.session, target, { id, outputs: fromState(olds), inputs: fromPulumi(news) });
   }
 
-  async create(target: PluginTarget, inputs: Values): Promise<Recorded> {
+  async create(target: PluginTarget, inputs: Values): Promise<EngineAnswer> {
     if (target.isPreview) return { id: "", outputs: preview(target.type, fromPulumi(inputs)) };
     const { id, state, problem } = await createResource(this.session, target, fromState(inputs));
-    return { id, outputs: toEngine(target.type, state), problem };
+    return { id, outputs: toState(state, target.type.canBeAbsent), problem };
   }
 
   async read(target: PluginTarget, id: string, inputs: Values, outputs: Values) {
@@ -62,13 +61,13 @@ export class Resources {
     if (Object.keys(outputs).length === 0 || (type.hasKeys && outputs.__suffix === undefined)) {
       const importKey = (key: string) => this.config().importKey(key);
       const found = await importResource(this.session, target, { path: id, importKey });
-      return { id: found.id, inputs: found.inputs, outputs: toEngine(type, found.state) };
+      return { id: found.id, inputs: found.inputs, outputs: toState(found.state, type.canBeAbsent) };
     }
     const state = await readResource(this.session, target, { id, outputs: fromState(outputs) });
-    return state && { id, inputs, outputs: toEngine(type, state) };
+    return state && { id, inputs, outputs: toState(state, type.canBeAbsent) };
   }
 
-  async update(target: PluginTarget, id: string, olds: Values, news: Values): Promise<Recorded> {
+  async update(target: PluginTarget, id: string, olds: Values, news: Values): Promise<EngineAnswer> {
     const outputs = fromState(olds);
     if (target.isPreview) {
       const inputs = fromPulumi(news);
@@ -77,16 +76,12 @@ export class Resources {
     }
     const change = { id, outputs, inputs: fromState(news) };
     const { state, problem } = await updateResource(this.session, target, change);
-    return { id, outputs: toEngine(target.type, state), problem };
+    return { id, outputs: toState(state, target.type.canBeAbsent), problem };
   }
 
   delete(target: PluginTarget, id: string, outputs: Values): Promise<void> {
     return deleteResource(this.session, target, { id, outputs: fromState(outputs) });
   }
-}
-
-function toEngine(type: ResourceType, state: Members): Values {
-  return toState({ ...state }, type.canBeAbsent);
 }
 
 const parts = new WeakMap<ResourceType, ResourceType>();

@@ -24,7 +24,7 @@ import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { changedNames, checkConfig, ProviderConfig, readInputs } from "./config";
 import { invoke, listExisting } from "./functions";
-import { type PluginTarget, type Recorded, Resources } from "./resources";
+import { type EngineAnswer, type PluginTarget, Resources } from "./resources";
 import { fromStruct, notReady, secretsIn, toResource, toStruct } from "./wire";
 
 const CONFIGURED =
@@ -178,7 +178,7 @@ class Failure {
 }
 
 /** The answer for a resource that has a problem; `undefined` for one that has none. */
-function failureOf({ id, outputs: values, problem }: Recorded): Failure | undefined {
+function failureOf({ id, outputs: values, problem }: EngineAnswer): Failure | undefined {
   return problem === undefined ? undefined : new Failure(notReady(toMessage(problem), id, toResource(values)));
 }
 

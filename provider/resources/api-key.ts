@@ -1,7 +1,8 @@
 import { KeyplaneError } from "../errors";
 import { deadlineRules, dueByAge, rotateAt } from "../keys/ages";
 import type { Call } from "../keys/call";
-import { newKey } from "../keys/creating";
+import { createKey } from "../keys/creating";
+import { keyToImport, proveKey } from "../keys/existing-key";
 import { types } from "../keys/field-types";
 import { keyFields, keyRules } from "../keys/fields";
 import { findKey, mustBeHere, type RecordedKey } from "../keys/finding";
@@ -20,10 +21,9 @@ import { reportInDoubt, revokeLostKeys } from "../keys/lost";
 import { expiresAt, formatKey, shownResource } from "../keys/naming";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { asListed } from "../keys/project-reports";
-import { finishPending, pendingDue, waitForProjects, wasHandedOut } from "../keys/readiness";
+import { finishPending, isReady, pendingDue, waitForProjects } from "../keys/readiness";
 import { revokeAll, revokeKey } from "../keys/revoking";
 import { claimInScope } from "../keys/scope";
-import { proveKey, readTakeOver } from "../keys/taking-over";
 import { type Members, withoutEmpty } from "../members";
 import { KEY_OUTPUTS, OF_API_KEY } from "../outputs";
 import type { CheckCall, Failure } from "../schema/check";
@@ -85,11 +85,11 @@ export const apiKey = atBorder<Inputs, State>({
   stable: ({ key }) => (key === undefined ? [] : KEY_OUTPUTS),
 
   async create(inputs, call, replaced) {
-    const old = replaced?.key && recorded(replaced.key, replaced);
+    const old = replaced?.key && recordOf(replaced.key, replaced);
     if (old !== undefined) await mustBeHere(old, call);
     const made = await besideOrphans(call, async () => {
       await waitForProjects(inputs, call);
-      return makeKey({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
+      return createFor({ ...NO_KEY, inputs }, call, replaced?.inputs.revokeOnDelete === false ? undefined : old);
     });
     // Nothing but a later import reads the id.
     return { id: made.state.key?.id ?? call.suffix, ...made };
@@ -101,7 +101,7 @@ export const apiKey = atBorder<Inputs, State>({
     if (hasCleanup(state)) reportInDoubt(state.lost, await call.keyList.keys.list(), call);
     // Nothing to look for: the next `up` creates it, and cleans up after the earlier creation.
     if (key === undefined) return state;
-    const found = await findKey(recorded(key, state), call);
+    const found = await findKey(recordOf(key, state), call);
     if (found !== undefined) {
       return { ...state, inputs: asListed(state.inputs, found, call.log), fingerprint: call.keyList.fingerprint };
     }
@@ -123,15 +123,15 @@ export const apiKey = atBorder<Inputs, State>({
         return { state: { ...state, pending }, problem };
       }
       await waitForProjects(inputs, call);
-      return makeKey(state, call);
+      return createFor(state, call);
     });
   },
 
   async import(id, key, inputs, call) {
-    const takeOver = readTakeOver(id, key);
-    const { name, createdAt, projectId } = await proveKey(takeOver, inputs, call);
+    const existing = keyToImport(id, key);
+    const { name, createdAt, projectId } = await proveKey(existing, inputs, call);
     const found: Inputs = withoutEmpty({ ...inputs, name, projectId: projectId ?? undefined });
-    const taken = heldFrom({ id, name, key: takeOver.key });
+    const taken = heldFrom({ id, name, key: existing.key });
     return {
       id,
       inputs: found,
@@ -142,9 +142,9 @@ export const apiKey = atBorder<Inputs, State>({
   async delete(state, call) {
     const { key, inputs } = state;
     await deleteKeys(state, toRevoke(state), call, async () => {
-      if (key !== undefined && inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
+      if (key !== undefined && inputs.revokeOnDelete === false && isReady(state.pending)) {
         call.log.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-      } else if (key !== undefined) await revokeKey(recorded(key, state), call);
+      } else if (key !== undefined) await revokeKey(recordOf(key, state), call);
     });
   },
 });
@@ -226,7 +226,7 @@ function writeState(state: State): Members {
   return withoutEmpty<Members>(inputs, writeKeyState(state), written);
 }
 
-function recorded(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey {
+function recordOf(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey {
   return { ...key, fingerprint, createdAt };
 }
 
@@ -240,11 +240,11 @@ function toRevoke(state: State): readonly RecordedKey[] {
  * Creates the key of a resource, and waits until it is ready. What earlier attempts have left stays on record.
  * @param replaced - The key that the new one replaces, if its resource is deleted next.
  */
-async function makeKey(before: State, call: Call, replaced?: RecordedKey): Promise<Result<State>> {
+async function createFor(before: State, call: Call, replaced?: RecordedKey): Promise<Result<State>> {
   const { inputs } = before;
   const { name, onNameConflict } = inputs;
   const exact = name === undefined ? undefined : { name, onNameConflict, replaced };
-  const made = await newKey(inputs, before, call, exact);
+  const made = await createKey(inputs, before, call, exact);
   const createdAt = made.key && made.createdAt;
   const { key, pending, cleanup, problem } = made;
   return { state: { ...before, ...cleanup, key, createdAt, pending, fingerprint: call.keyList.fingerprint }, problem };

@@ -6,7 +6,7 @@ import { type HeldKey, hasCleanup } from "../keys/key-state";
 import { formatKey } from "../keys/naming";
 import { besideOrphans, revokeOrphans } from "../keys/orphans";
 import { asListed, reportPrevious } from "../keys/project-reports";
-import { wasHandedOut } from "../keys/readiness";
+import { isReady } from "../keys/readiness";
 import { refuseOwnCredential, revokeKey } from "../keys/revoking";
 import { KEY_OUTPUTS, OF_ROTATING_API_KEY } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
@@ -22,7 +22,7 @@ import {
   NOTHING,
   type RotationState,
   readState,
-  recorded,
+  recordOf,
   toRevoke,
   withInputs,
   withoutPrevious,
@@ -53,7 +53,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   async create(inputs, call, replaced) {
     const held = replaced?.current ?? replaced?.previous;
-    if (replaced !== undefined && held !== undefined) await mustBeHere(recorded(held, replaced), call);
+    if (replaced !== undefined && held !== undefined) await mustBeHere(recordOf(held, replaced), call);
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) return { id, state: await adoptKey(adopt, inputs, call) };
@@ -67,8 +67,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     await revokeOrphans(call);
     if (current === undefined && previous === undefined) return state;
     const [currentFound, previousFound] = await Promise.all([
-      current && findKey(recorded(current, state), call),
-      previous && findKey(recorded(previous, state), call),
+      current && findKey(recordOf(current, state), call),
+      previous && findKey(recordOf(previous, state), call),
     ]);
     const gone = [
       ...(current && !currentFound ? [current] : []),
@@ -109,7 +109,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       for (const key of others) refuseOwnCredential(key, call);
       for (const key of others) {
         call.log.progress(`revoking key ${key.id}`);
-        await revokeKey(recorded(key, state), call);
+        await revokeKey(recordOf(key, state), call);
       }
     });
   },
@@ -117,7 +117,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
 function staysLive(key: HeldKey, { current, pending, inputs }: RotationState): boolean {
   const { revokeOnDelete, revokeNow } = inputs;
-  return revokeOnDelete === false && key.id !== revokeNow && (key !== current || wasHandedOut(pending));
+  return revokeOnDelete === false && key.id !== revokeNow && (key !== current || isReady(pending));
 }
 
 /** Reports a change that must wait for the previous key, when the program makes it. */

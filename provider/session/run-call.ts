@@ -30,8 +30,8 @@ export type Answer<Result> = Omit<Result, "problem"> & { readonly problem?: stri
 /**
  * Runs a call that can send requests. Whatever it throws becomes an error with one text. The keys that the resource has are no
  * orphans; `see` says the same of those in further outputs.
- * @param scopeAndMark - What names these: the inputs, or the outputs of a resource that has no new ones.
- * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndMark
+ * @param scopeAndSuffix - What names these: the inputs, or the outputs of a resource that has no new ones.
+ * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndSuffix
  */
 export async function runCall<
   Result extends { readonly state?: unknown; readonly problem?: KeyplaneError | undefined },

@@ -46,6 +46,7 @@ export class Session {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
   }
 
+  /** The time for checks and differences, in milliseconds since 1970. Tests set it. */
   now(): number {
     return Date.now();
   }
@@ -115,20 +116,20 @@ export class Session {
         settings,
         account,
         keys: account.keysOf(organizationId),
-        memory: this.memory(scope),
+        memory: this.#memory(scope),
         fingerprint,
       };
     });
   }
 
   /** What this process remembers of the list of keys of a scope. */
-  memory(scope: Scope): KeyMemory {
+  #memory(scope: Scope): KeyMemory {
     return getOrCreate(this.#memories, scopeKey(scope), () => new KeyMemory());
   }
 
   /** Remembers a resource as the engine shows it: its keys are no orphans, and its state is this stack's. */
   show(urn: string, id: string, outputs: Members): void {
-    this.memory(scopeOf(outputs)).remember(outputs);
+    this.#memory(scopeOf(outputs)).remember(outputs);
     const { __suffix: suffix, __organization: organization } = outputs;
     if (typeof suffix === "string") this.stack.show(urn, suffix, id);
     if (typeof organization === "string") this.stack.rememberOrganization(organization);

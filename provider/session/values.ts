@@ -1,4 +1,4 @@
-import { isSecret, SECRET, SIGNATURE, textsOf } from "../members";
+import { isSecret, type Members, SECRET, SIGNATURE, textsOf } from "../members";
 import { secretNames } from "../outputs";
 import { UNKNOWN } from "../schema/fields";
 
@@ -26,7 +26,7 @@ export function fromState(values: Values): Values {
  * Converts the outputs of a resource for Pulumi. Pulumi shows an output that the state lacks as unknown in each
  * preview, and warns if it is exported. So outputs that can be absent become `null`.
  */
-export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Values {
+export function toState(outputs: Members, canBeAbsent: readonly string[] = []): Values {
   const state = toPulumi(outputs);
   for (const name of canBeAbsent) state[name] ??= null;
   return state;

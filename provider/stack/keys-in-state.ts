@@ -1,6 +1,6 @@
 import { keyIdOf } from "../ids";
 import { type Members, textOf, textsOf } from "../members";
-import { DYNAMIC, isKeyType, PLUGIN } from "../resource-types";
+import { DYNAMIC, isKeyType, PLUGIN } from "../type-tokens";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
 /** A key in a state. */
@@ -33,6 +33,11 @@ const ROLES: readonly (readonly [output: string, role: KeyInState["role"], name?
   ["previousKeyId", "previous", "previousName"],
   ["keyId", "current", "name"],
 ];
+
+/** Ids of the keys in a resource's outputs: those that it has, and those that it has to revoke. */
+export function keyIdsIn(outputs: Members): readonly string[] {
+  return ROLES.flatMap(([output]) => [outputs[output]].flat()).filter((id) => typeof id === "string");
+}
 
 /** The creations of keys that were begun and have not ended: their suffixes, and their resources with the checked inputs. */
 export function pendingCreationsIn({

@@ -1,5 +1,5 @@
 import type { Members } from "../members";
-import { isKeyType } from "../resource-types";
+import { isKeyType } from "../type-tokens";
 import type { Deployment, StateResource } from "./deployment";
 import {
   attemptsIn,
@@ -58,9 +58,9 @@ export interface StackFacts {
   /** A resource that has a key as its current or previous one. */
   holderOf(key: ListedKey): Holder | undefined;
   /** The resource with a suffix. */
-  ownerOf(suffix: string): Owner | undefined;
+  resourceWith(suffix: string): Owner | undefined;
   /** The URN of a resource of another provider that is the key, as its id and an output with its name show, and is deleted. */
-  othersOf(key: ListedKey): string | undefined;
+  foreignHolderOf(key: ListedKey): string | undefined;
 }
 
 /** A resource that has a key. One that was `replaced` is left to be deleted. */
@@ -121,11 +121,11 @@ export function readFacts(
     holds: (key) => (holderOf(key) !== undefined || lost.has(key.name ?? "") ? "yes" : isHidden ? "unknown" : "no"),
     isRetained: (key) => holderOf(key)?.retained,
     holderOf: (key) => holderOf(key, ({ role }) => role !== "to be revoked"),
-    ownerOf: (suffix) => {
+    resourceWith: (suffix) => {
       const resource = owners.get(suffix);
       return resource && { attempts: attemptsIn(resource.outputs), process: processOf(resource) };
     },
-    othersOf: ({ id, name }) =>
+    foreignHolderOf: ({ id, name }) =>
       deployment.resources.find(
         (each) => !isKeyplanes(each) && !each.retained && each.id === id && Object.values(each.outputs).includes(name),
       )?.urn,

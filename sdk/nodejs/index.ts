@@ -30,7 +30,7 @@ export type {
   WaitForOperationsArgs,
 } from "../../provider/functions";
 export type { PendingWork } from "../../provider/pending-work";
-export { isKeyType } from "../../provider/resource-types";
+export { isKeyType } from "../../provider/type-tokens";
 export { ApiKey, type ApiKeyArgs } from "./api-key";
 export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";
 export type { OutputArgs, OutputOptions } from "./data-sources/data-source";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { base32 } from "../../provider/base32";
 import { COMMON_OUTPUTS, secretInputs } from "../../provider/outputs";
-import { DYNAMIC } from "../../provider/resource-types";
+import { DYNAMIC } from "../../provider/type-tokens";
 import "./run/hide-debug-values";
 import { mustFindProvider } from "./provider-here";
 import { programError } from "./run/program-error";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isKeyType } from "../../provider/resource-types";
+import { isKeyType } from "../../provider/type-tokens";
 
 it("a type with a key's secret is recognized in a program of any language, and no other type is", () => {
   for (const family of ["pulumi-nodejs:dynamic/keyplane:", "keyplane:index:"]) {

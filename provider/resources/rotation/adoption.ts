@@ -2,11 +2,11 @@ import { compareProject, describeProjectScope } from "../../api/keys/project-of-
 import { KeyplaneError } from "../../errors";
 import type { Call } from "../../keys/call";
 import { reportSkew } from "../../keys/clock";
+import { keyToImport, proveKey, refuseOwnKey } from "../../keys/existing-key";
 import { heldFrom } from "../../keys/key-state";
 import { formatKey, shownResource } from "../../keys/naming";
 import { reportUnsaid } from "../../keys/project-reports";
 import { accountFailures, claimInScope, sameScope } from "../../keys/scope";
-import { proveKey, readTakeOver, refusedTakeOver } from "../../keys/taking-over";
 import { type Members, textOf, withoutEmpty } from "../../members";
 import type { CheckCall, Failure } from "../../schema/check";
 import { hasUnknown, UNKNOWN } from "../../schema/fields";
@@ -39,7 +39,7 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
     return [{ property: "adopt.id", reason }];
   }
   if (Object.keys(before).length > 0 || accountFailures(inputs, check).length > 0) return [];
-  const refused = refusedTakeOver(adopt.key, "adopt.key", check.settings(textOf(inputs.account)));
+  const refused = refuseOwnKey(adopt.key, "adopt.key", check.settings(textOf(inputs.account)));
   if (refused !== undefined) return [{ property: "", reason: refused.message, code: refused.code }];
   check.info(`adopts key ${adopt.id}, creates none`);
   return [];
@@ -47,8 +47,8 @@ export function adoptionRules(inputs: PlannedRotation, check: CheckCall, before:
 
 /** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Call): Promise<RotationState> {
-  const takeOver = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
-  const found = await proveKey({ ...takeOver, instead: ", or remove adopt to get a new key" }, inputs, call);
+  const existing = { ...adopt, code: "KP-ADOPT", source: "adopt.key" } as const;
+  const found = await proveKey({ ...existing, instead: ", or remove adopt to get a new key" }, inputs, call);
   const { name, createdAt, projectId } = found;
   // Also the old resource of a replacement, whose deletion would revoke the key.
   const state = await call.stack.state(call);
@@ -65,7 +65,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
       `key ${adopt.id} belongs to ${shownResource(holder.urn)} in this stack. Remove adopt to get a new key`,
     );
   }
-  const other = state.othersOf(found);
+  const other = state.foreignHolderOf(found);
   if (other !== undefined) {
     throw new KeyplaneError(
       "KP-ADOPT",
@@ -90,7 +90,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, call: Ca
   reportUnsaid(inputs, found, call.log);
   reportSkew(call);
   call.log.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
-  return takenOver(adopt, { name, createdAt }, inputs, call);
+  return stateOfExisting(adopt, { name, createdAt }, inputs, call);
 }
 
 /** Imports a key that was created by hand, or that a lost state contained. */
@@ -100,14 +100,14 @@ export async function importKey(
   inputs: RotationInputs,
   call: Call,
 ): Promise<Omit<Imported<RotationInputs, RotationState>, "id">> {
-  const takeOver = readTakeOver(id, key);
-  const record = await proveKey(takeOver, inputs, call);
+  const existing = keyToImport(id, key);
+  const record = await proveKey(existing, inputs, call);
   const found = withoutEmpty({ ...inputs, projectId: record.projectId ?? undefined });
-  return { inputs: found, state: takenOver(takeOver, record, found, call) };
+  return { inputs: found, state: stateOfExisting(existing, record, found, call) };
 }
 
 /** The state of a resource that starts with an existing key, whose name has not its suffix. */
-function takenOver(
+function stateOfExisting(
   { id, key }: Adoption,
   { name, createdAt }: { readonly name: string; readonly createdAt: string },
   inputs: RotationInputs,

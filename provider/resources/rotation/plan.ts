@@ -4,7 +4,7 @@ import { dueByAge, graceOf, nextDue, rotateAt, sameAge } from "../../keys/ages";
 
 import { cleanupDue, type HeldKey } from "../../keys/key-state";
 import { deadlineIn } from "../../keys/naming";
-import { pendingDue, wasHandedOut } from "../../keys/readiness";
+import { isReady, pendingDue } from "../../keys/readiness";
 import { decideRetirement, type PreviousFacts, type RetirementDecision } from "../../keys/retirement";
 import type { Due } from "../../schema/diff";
 import { hasUnknown } from "../../schema/fields";
@@ -13,7 +13,7 @@ import { overlapOf, type PlannedRotation } from "./fields";
 import { isTriggered, type RotationState, retireTime } from "./rotation-state";
 
 /** What an action is about, for the user. */
-interface Planned {
+interface About {
   /** Whether it is to be done now. The others show what later runs do. */
   readonly isDue: boolean;
   /** The field that causes it. */
@@ -24,7 +24,7 @@ interface Planned {
   readonly drift?: boolean | undefined;
 }
 
-interface OfPrevious extends Planned {
+interface OfPrevious extends About {
   readonly key: HeldKey;
 }
 
@@ -53,11 +53,11 @@ export interface Rotation {
 
 export type Action =
   /** Go on waiting for a current key that is not ready. */
-  | ({ readonly do: "wait"; readonly key: HeldKey } & Planned)
+  | ({ readonly do: "wait"; readonly key: HeldKey } & About)
   /** Look for the keys of lost requests. */
-  | ({ readonly do: "findLost" } & Planned)
+  | ({ readonly do: "findLost" } & About)
   /** Revoke what former runs could not revoke. */
-  | ({ readonly do: "revoke"; readonly ids: readonly string[] } & Planned)
+  | ({ readonly do: "revoke"; readonly ids: readonly string[] } & About)
   /** Ask how the previous key is used and, unless `revokeNow` names it, when its successor was delivered. */
   | ({ readonly do: "ask"; readonly isNamed: boolean; readonly at: number | undefined } & OfPrevious)
   /** Forget a previous key that is gone. */
@@ -69,7 +69,7 @@ export type Action =
       readonly do: "retire";
       readonly decision: (RetirementDecision & { readonly decision: "revoke" }) | undefined;
     } & Decided)
-  | ({ readonly do: "rotate"; readonly rotation: Rotation } & Planned);
+  | ({ readonly do: "rotate"; readonly rotation: Rotation } & About);
 
 export type ActionOf<Kind extends Action["do"]> = Extract<Action, { readonly do: Kind }>;
 
@@ -109,7 +109,7 @@ export function actionsOf(state: RotationState, inputs: PlannedRotation, facts: 
   const { current, pending, pendingRevocations: ids } = state;
   const isOpen = (action: Action["do"]) => !facts.done.includes(action);
   // A key that is not ready was not handed out, so consumers have only the previous one.
-  const isReady = current !== undefined && wasHandedOut(pending);
+  const hasReadyKey = current !== undefined && isReady(pending);
   const previous = aboutPrevious(state, inputs, facts, now);
   const rotation = rotationOf(state, inputs, now);
   const isFree = rotation.urgent || state.previous === undefined || previous.some(({ isDue }) => isDue);
@@ -122,7 +122,7 @@ export function actionsOf(state: RotationState, inputs: PlannedRotation, facts: 
     ...cleanupDue(state).map((due) =>
       due.field === "lostNames"
         ? { ...due, do: "findLost" as const, isDue: isOpen("findLost") }
-        : { ...due, do: "revoke" as const, ids, isDue: isReady && isOpen("revoke") },
+        : { ...due, do: "revoke" as const, ids, isDue: hasReadyKey && isOpen("revoke") },
     ),
     ...previous,
     {
@@ -155,7 +155,7 @@ function aboutPrevious(
   const isOpen = (action: Action["do"]) => !done.includes(action);
   if (found === undefined) {
     const isTime = isNamed || (at !== undefined && now >= at && isOpen("rotate"));
-    const isDue = isTime && current !== undefined && wasHandedOut(pending) && isOpen("ask");
+    const isDue = isTime && current !== undefined && isReady(pending) && isOpen("ask");
     return [{ ...about, do: "ask", isNamed, at, isDue }];
   }
   if (found === "gone") return [{ ...about, do: "forget", isDue: true }];
@@ -188,7 +188,8 @@ export function rotationOf(state: RotationState, inputs: PlannedRotation, now: n
   const because = (field: string, why: string) => ({ ...about, field, why, urgent: false });
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
   if (change !== undefined) return because("sealTo", change);
-  if (!sameAge(state.leasedFor, inputs.maxAge)) return because("maxAge", changeOfAge(state.leasedFor, inputs.maxAge));
+  if (!sameAge(state.maxAgeOfCurrent, inputs.maxAge))
+    return because("maxAge", changeOfAge(state.maxAgeOfCurrent, inputs.maxAge));
   if (state.isQueued || isTriggered(state, inputs.rotationTriggers)) {
     return because("rotationTriggers", "a trigger has changed");
   }
@@ -206,7 +207,7 @@ function changeOfAge(before: string | undefined, after: unknown): string {
 }
 
 /** The order in which an output names what later runs do. */
-const NAMED = ["wait", "rotate", "ask", "revoke"] as const;
+const IN_WORDS = ["wait", "rotate", "ask", "revoke"] as const;
 
 /**
  * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
@@ -215,7 +216,7 @@ const NAMED = ["wait", "rotate", "ask", "revoke"] as const;
  */
 export function nextAction(state: RotationState): string {
   const actions = actionsOf(state, state.inputs, NOTHING_DONE, Number.NEGATIVE_INFINITY);
-  const words = NAMED.flatMap((kind) =>
+  const words = IN_WORDS.flatMap((kind) =>
     actions.flatMap((action) => (action.do === kind ? inWords(action, state) : [])),
   );
   return words.join("; ") || "rotate when a trigger changes";

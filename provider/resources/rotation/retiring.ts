@@ -6,13 +6,14 @@ import { findKey } from "../../keys/finding";
 import type { HeldKey } from "../../keys/key-state";
 import { formatKey } from "../../keys/naming";
 import type { PreviousFacts } from "../../keys/retirement";
-import { revokeAll, settingWith } from "../../keys/revoking";
+import { revokeAll } from "../../keys/revoking";
+import { settingOf } from "../../settings/settings";
 import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
 import type { Result } from "../resource";
 import { overlapOf } from "./fields";
 import type { ActionOf, FoundPrevious, ListedPrevious } from "./plan";
-import { type RotationState, recorded, withoutPrevious } from "./rotation-state";
+import { type RotationState, recordOf, withoutPrevious } from "./rotation-state";
 
 /** What a run has found out about the previous key. */
 interface Asked {
@@ -29,7 +30,7 @@ export async function askAboutPrevious(
   call: Call,
 ): Promise<Asked> {
   const { keyList, log } = call;
-  const ownSetting = settingWith(key, call);
+  const ownSetting = settingOf(keyList.settings, key);
   if (ownSetting !== undefined) {
     log.warn(
       `key ${key.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
@@ -56,7 +57,7 @@ export async function retirePrevious(
   const { log } = call;
   reportRevoked(state, action, call);
   log.progress(`revoking key ${key.id}`);
-  const live = await revokeAll([recorded(key, state)], call);
+  const live = await revokeAll([recordOf(key, state)], call);
   if (live.length > 0) return { state, problem: decision === undefined ? stillLive(key.id) : undefined };
   log.info(`revoked key ${formatKey(key)}. Its successor is key ${state.current?.id}`);
   return { state: withoutPrevious(state) };
@@ -90,7 +91,7 @@ async function deliveryOf({ deliveredAt, rotatedAt }: RotationState, call: Call)
 async function lookUp(previous: HeldKey, state: RotationState, call: Call) {
   try {
     // A recent list shows how the keys were used, and need not be newer than what this run has created.
-    const record = await findKey(recorded(previous, state), call, { recent: true });
+    const record = await findKey(recordOf(previous, state), call, { recent: true });
     const successor = state.current && (await call.keyList.keys.find(state.current.id, { recent: true }));
     const isSuccessorUsed = typeof successor?.lastUsedAt === "string";
     return record && { record, lastUsed: await lastUseOf(record, call), isSuccessorUsed };

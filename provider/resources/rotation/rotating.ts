@@ -5,17 +5,18 @@ import { KeyplaneError } from "../../errors";
 import { graceOf } from "../../keys/ages";
 import type { Call } from "../../keys/call";
 import { areClocksApart } from "../../keys/clock";
-import { type Creation, newKey, noKey } from "../../keys/creating";
+import { type Creation, createKey, noKey } from "../../keys/creating";
 import { mustBeHere } from "../../keys/finding";
 import type { HeldKey } from "../../keys/key-state";
 import { expiresAt, formatKey } from "../../keys/naming";
 import { waitForProjects } from "../../keys/readiness";
-import { endOf, revokeAll, settingWith } from "../../keys/revoking";
+import { endOf, revokeAll } from "../../keys/revoking";
+import { settingOf } from "../../settings/settings";
 import type { Result } from "../resource";
 import type { RotationInputs } from "./fields";
 import type { Rotation } from "./plan";
 import { stillLive } from "./retiring";
-import { type RotationState, recorded } from "./rotation-state";
+import { type RotationState, recordOf } from "./rotation-state";
 
 /**
  * Creates a new current key and returns the state. The old one becomes the previous key; one that `revokeNow` names is
@@ -30,13 +31,13 @@ export async function rotateKey(
 ): Promise<Result<RotationState>> {
   const { inputs, current: old } = before;
   const { keyList } = call;
-  const ownSetting = old && settingWith(old, call);
+  const ownSetting = old && settingOf(keyList.settings, old);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
-  if (known !== undefined) await mustBeHere(recorded(known, before), call);
+  if (known !== undefined) await mustBeHere(recordOf(known, before), call);
   const state = await withoutBroken(before, call);
 
-  const made = await makeReadyKey(
+  const made = await createReadyKey(
     state,
     { ...inputs, verify: inputs.verify === true || ownSetting !== undefined },
     call,
@@ -57,7 +58,7 @@ export async function rotateKey(
     pending: made.pending,
     isQueued: false,
     sealedTo: current.sealedKey ? inputs.sealTo : undefined,
-    leasedFor: inputs.maxAge,
+    maxAgeOfCurrent: inputs.maxAge,
     ...rotationTimes(keyList.account, inputs),
     fingerprint: keyList.fingerprint,
   };
@@ -66,7 +67,7 @@ export async function rotateKey(
   // Until its successor is ready, a consumer may have no other key.
   const waiting = { ...next, pendingRevocations: [...next.pendingRevocations, old.id] };
   if (problem !== undefined) return { state: waiting, problem };
-  if ((await revokeAll([recorded(old, before)], call)).length > 0)
+  if ((await revokeAll([recordOf(old, before)], call)).length > 0)
     return { state: waiting, problem: stillLive(old.id) };
   call.log.info(`revoked key ${formatKey(old)}, which revokeNow names`);
   return { state: next };
@@ -99,12 +100,12 @@ function mustHandOver({ id }: HeldKey, setting: string, { inputs, previous }: Ro
 }
 
 /** Creates a key with a generated name and waits until it is ready. Revokes an unusable key: it was not handed out. */
-async function makeReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Creation> {
+async function createReadyKey(before: RotationState, inputs: RotationInputs, call: Call): Promise<Creation> {
   let made: Creation;
   try {
     await waitForProjects(inputs, call);
     call.log.progress("creating a new key");
-    made = await newKey(inputs, before, call);
+    made = await createKey(inputs, before, call);
   } catch (error) {
     return noKey(before, error);
   }
@@ -120,7 +121,7 @@ async function makeReadyKey(before: RotationState, inputs: RotationInputs, call:
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
 async function withoutBroken(state: RotationState, call: Call): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
-  const live = await revokeAll([recorded(state.current, state)], call);
+  const live = await revokeAll([recordOf(state.current, state)], call);
   const pendingRevocations = [...state.pendingRevocations, ...live];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
@@ -140,13 +141,13 @@ function say(
   const { current, previous, retireAfter } = next;
   if (old === undefined || current === undefined) return;
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
-  if (ownSetting !== undefined) call.log.warn(takeOverSteps(old, current, ownSetting, retireAfter));
+  if (ownSetting !== undefined) call.log.warn(credentialSteps(old, current, ownSetting, retireAfter));
   else if (previous === old) call.log.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, call)}`);
   else call.log.info(replaces);
 }
 
 /** What to do after keyplane's own key was rotated, step by step. */
-function takeOverSteps(old: HeldKey, current: HeldKey, setting: string, retireAfter: string | undefined): string {
+function credentialSteps(old: HeldKey, current: HeldKey, setting: string, retireAfter: string | undefined): string {
   const set = `\`pulumi config set ${setting.includes(".") ? "--path " : ""}--secret ${setting}`;
   const [first, second] =
     current.sealedKey === undefined

@@ -19,7 +19,7 @@ export interface RotationState extends KeyState<RotationInputs> {
   /** The recipients that the current key is sealed for. */
   readonly sealedTo: Recipients | undefined;
   /** The `maxAge` of the current key, whose deadline is in its name; absent if it has none. */
-  readonly leasedFor: string | undefined;
+  readonly maxAgeOfCurrent: string | undefined;
   readonly previous: HeldKey | undefined;
   /** ISO 8601 time at which the current key replaced the previous one and was ready. */
   readonly rotatedAt: string | undefined;
@@ -36,7 +36,7 @@ const NONE = "none";
 
 /** Reads a resource's outputs, also those of an `ApiKey`, which an alias can pass. */
 export function readState(outputs: Members): RotationState {
-  const { keyId: id, name, key, sealedKey, digest, leasedFor, sealedTo, adopted } = outputs;
+  const { keyId: id, name, key, sealedKey, digest, maxAgeOfCurrent, sealedTo, adopted } = outputs;
   const given = inputsIn<RotationInputs>(rotationFields, outputs);
   const current = heldKey({ id, name, key, sealedKey, digest });
   const { id: adoptedId, name: adoptedName } = membersOf(adopted);
@@ -45,7 +45,7 @@ export function readState(outputs: Members): RotationState {
     current,
     isQueued: outputs.rotationQueued === true,
     sealedTo: current?.sealedKey && recipientsIn(sealedTo ?? given.sealTo),
-    leasedFor: leasedFor === NONE ? undefined : textOf(leasedFor ?? given.maxAge),
+    maxAgeOfCurrent: maxAgeOfCurrent === NONE ? undefined : textOf(maxAgeOfCurrent ?? given.maxAge),
     previous: heldKey({
       id: outputs.previousKeyId,
       name: outputs.previousName,
@@ -73,10 +73,10 @@ function withoutSuffix(key: HeldKey | undefined, suffix: string | undefined): Ro
 export const NOTHING: RotationState = { ...readState({}), attempts: 0 };
 
 export function writeState(state: RotationState): Members {
-  const { current, previous, inputs, sealedTo, leasedFor } = state;
+  const { current, previous, inputs, sealedTo, maxAgeOfCurrent } = state;
   // Outputs that only a sealed key has, or lacks, are `null` while it can get one: Pulumi shows absent ones as unknown.
   const isSealed = sealedTo !== undefined || inputs.sealTo !== undefined;
-  const isOtherAge = current !== undefined && !sameAge(leasedFor, inputs.maxAge);
+  const isOtherAge = current !== undefined && !sameAge(maxAgeOfCurrent, inputs.maxAge);
   const written = {
     // Its secret is already in the outputs, as `key`.
     adopt: undefined,
@@ -91,7 +91,7 @@ export function writeState(state: RotationState): Members {
     // What the current key was made with, if the program wants something else for the next one.
     rotationQueued: state.isQueued || undefined,
     sealedTo: current && !sameRecipients(sealedTo, inputs.sealTo) ? (sealedTo ?? {}) : undefined,
-    leasedFor: isOtherAge ? (leasedFor ?? NONE) : undefined,
+    maxAgeOfCurrent: isOtherAge ? (maxAgeOfCurrent ?? NONE) : undefined,
     rotateAt: current && rotateAt(state.createdAt, inputs, graceOf(inputs)),
     previousKeyId: previous?.id,
     previousName: previous?.name,
@@ -145,7 +145,7 @@ export function heldBy({ current, previous, pendingRevocations }: RotationState)
 }
 
 /** A key of the state, with what is needed to find it. */
-export function recorded(key: HeldKey, { fingerprint, current, createdAt, inputs }: RotationState): RecordedKey {
+export function recordOf(key: HeldKey, { fingerprint, current, createdAt, inputs }: RotationState): RecordedKey {
   const isUseAwaited = inputs.requireUse === true;
   return { ...key, fingerprint, ...(key === current && { createdAt, isUseAwaited }) };
 }

@@ -1,8 +1,8 @@
 import type { ReadList } from "../../../cli/keys/join";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { accountFingerprint } from "../../../provider/keys/fingerprint";
-import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
 import { type Deployment, readDeployment } from "../../../provider/stack/deployment";
+import { DYNAMIC, PLUGIN } from "../../../provider/type-tokens";
 
 const baseUrl = "https://service.example/api/v2";
 

@@ -1,5 +1,5 @@
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
-import { DYNAMIC, PLUGIN } from "../../../provider/resource-types";
+import { DYNAMIC, PLUGIN } from "../../../provider/type-tokens";
 
 /** What a stack's state contains about its keys. */
 export interface StackFile {

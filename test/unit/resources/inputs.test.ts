@@ -286,7 +286,7 @@ describe("a state", () => {
       {
         rotationQueued: fc.constant(true),
         sealedTo: fc.constant({ age: ["age1x"] }),
-        leasedFor: fc.constantFrom("none", "90d"),
+        maxAgeOfCurrent: fc.constantFrom("none", "90d"),
         adopted: fc.record({ id, name: text }),
         maxAge: fc.constant("60d"),
       },

@@ -122,7 +122,7 @@ test("a suffix is that of a resource, which has requested so many names in one o
     apiKey("db", "8", { __suffix: OTHER_SUFFIX }, { provider: `${OTHER}::p-1` }),
   ];
   const facts = factsFor(stateOf([provider(), provider(OTHER), ...resources]), reading, shown());
-  expect([SUFFIX, OTHER_SUFFIX, "ccccccccccc"].map((suffix) => facts?.ownerOf(suffix))).toEqual([
+  expect([SUFFIX, OTHER_SUFFIX, "ccccccccccc"].map((suffix) => facts?.resourceWith(suffix))).toEqual([
     { attempts: 3, process: "own" },
     { attempts: 1, process: "other" },
     undefined,
@@ -174,7 +174,7 @@ describe("a key", () => {
     ["that is its own, but of another id: no", undefined, { id: "8", outputs: { name: "a-1", keyId: "9" } }],
   ])("is one of another provider's resource %s", (_, urn, fields) => {
     const facts = factsFor(stateOf([saved("other:index:ApiKey", "a", "9", fields)], [own]), creating);
-    expect(facts?.othersOf({ id: "9", name: "a-1" })).toBe(urn);
+    expect(facts?.foreignHolderOf({ id: "9", name: "a-1" })).toBe(urn);
   });
 
   test("has a holder", () => {
@@ -183,7 +183,7 @@ describe("a key", () => {
       stateOf([apiKey("ci", "8"), old, rotating({ keyId: "6", pendingRevocations: ["5"] })], [own]),
       creating,
     );
-    expect(facts?.othersOf({ id: "9", name: "ci-key" })).toBeUndefined();
+    expect(facts?.foreignHolderOf({ id: "9", name: "ci-key" })).toBeUndefined();
     expect(facts?.holderOf({ id: "9" })).toMatchObject({ urn: URN });
     expect(facts?.holderOf({ id: "6" })).toMatchObject({ urn: urnOf(`${PLUGIN}RotatingApiKey`, "ci") });
     expect(facts?.holderOf({ id: "5" })).toBeUndefined();

@@ -15,7 +15,7 @@ export const NEXT_SECOND_MS = 1_100;
 const MAX_LOOKS = 3;
 
 /** The key to import. Throws `KP-IMPORT` without its secret. */
-export function readTakeOver(id: string, key: string | undefined): TakeOver {
+export function keyToImport(id: string, key: string | undefined): ExistingKey {
   if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
   throw new KeyplaneError(
     "KP-IMPORT",
@@ -28,7 +28,7 @@ export function readTakeOver(id: string, key: string | undefined): TakeOver {
 }
 
 /** A key that was created elsewhere and that a resource is to take over. */
-interface TakeOver {
+interface ExistingKey {
   readonly id: string;
   readonly key: string;
   /** Where the secret was given, for messages: a setting or an input. */
@@ -42,14 +42,14 @@ interface TakeOver {
  * Proves, as far as the service allows, that a key is live and that the secret belongs to it. Changes nothing on the
  * service. Returns what the service lists about the key.
  */
-export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
-  const refused = refusedTakeOver(takeOver.key, takeOver.source, call.keyList.settings);
+export async function proveKey(existing: ExistingKey, inputs: KeyInputs, call: Call): Promise<ApiKeyRecord> {
+  const refused = refuseOwnKey(existing.key, existing.source, call.keyList.settings);
   if (refused !== undefined) throw refused;
-  conceal(takeOver.key);
-  call.log.progress(`checking key ${takeOver.id}`);
+  conceal(existing.key);
+  call.log.progress(`checking key ${existing.id}`);
   const record = await (call.keyList.scope.organizationId === undefined
-    ? provenByItself(takeOver, call)
-    : plausibleInOrganization(takeOver, call));
+    ? provenByItself(existing, call)
+    : plausibleInOrganization(existing, call));
   if (suffixIn(record.name) !== undefined) {
     call.log.warn(
       `key ${formatKey(record)} has a name like those that keyplane generates. If another stack still has it, that stack revokes ` +
@@ -67,16 +67,16 @@ export async function proveKey(takeOver: TakeOver, inputs: KeyInputs, call: Call
 }
 
 /** Where a list shows its own request, the key used last made it. */
-async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
-  const { id, key, source, code } = takeOver;
+async function provenByItself(existing: ExistingKey, call: Call): Promise<ApiKeyRecord> {
+  const { id, key, source, code } = existing;
   const { account, keys } = call.keyList;
   const look = async () => {
     const seen = await keys.listAs(key);
     return seen && usedNow(seen, account).map((used) => used.id);
   };
   let used = await look();
-  if (used === undefined) throw notAccepted(takeOver);
-  const record = await mustBeLive(takeOver, call);
+  if (used === undefined) throw notAccepted(existing);
+  const record = await mustBeLive(existing, call);
   for (let looks = 1; looks < MAX_LOOKS && used.length > 1 && used.includes(id); looks++) {
     await account.sleep(NEXT_SECOND_MS);
     used = (await look()) ?? [];
@@ -88,34 +88,34 @@ async function provenByItself(takeOver: TakeOver, call: Call): Promise<ApiKeyRec
         "and the secret of the same key",
     );
   }
-  if (used.length !== 1) warnOfDoubt(takeOver, call);
+  if (used.length !== 1) warnOfDoubt(existing, call);
   return record;
 }
 
 /** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
-async function plausibleInOrganization(takeOver: TakeOver, call: Call): Promise<ApiKeyRecord> {
-  if (!(await call.keyList.keys.authenticates(takeOver.key))) throw notAccepted(takeOver);
-  const record = await mustBeLive(takeOver, call);
+async function plausibleInOrganization(existing: ExistingKey, call: Call): Promise<ApiKeyRecord> {
+  if (!(await call.keyList.keys.authenticates(existing.key))) throw notAccepted(existing);
+  const record = await mustBeLive(existing, call);
   if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < call.keyList.account.serviceNow() - 60_000) {
-    warnOfDoubt(takeOver, call);
+    warnOfDoubt(existing, call);
   }
   return record;
 }
 
-function warnOfDoubt({ id, source }: TakeOver, call: Call): void {
+function warnOfDoubt({ id, source }: ExistingKey, call: Call): void {
   call.log.warn(
     `the service accepts the secret in ${source}, but does not show that only key ${id} was used just now. Check that it is the ` +
       "secret of that key, because keyplane revokes the key by its id",
   );
 }
 
-async function mustBeLive({ id, instead, code }: TakeOver, call: Call): Promise<ApiKeyRecord> {
+async function mustBeLive({ id, instead, code }: ExistingKey, call: Call): Promise<ApiKeyRecord> {
   const record = await call.keyList.keys.find(id, { fresh: true });
   if (record !== undefined) return record;
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
 }
 
-function notAccepted({ id, source, instead, code }: TakeOver): KeyplaneError {
+function notAccepted({ id, source, instead, code }: ExistingKey): KeyplaneError {
   return new KeyplaneError(
     code,
     `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`,
@@ -126,7 +126,7 @@ function notAccepted({ id, source, instead, code }: TakeOver): KeyplaneError {
  * The refusal to take over the key that keyplane itself authenticates with, as its secret shows; `undefined` for another
  * key. Names no id: the secret can be that of another key than the id's.
  */
-export function refusedTakeOver(key: string, source: string, settings: AccountSettings): KeyplaneError | undefined {
+export function refuseOwnKey(key: string, source: string, settings: AccountSettings): KeyplaneError | undefined {
   const setting = settingOf(settings, { key });
   if (setting === undefined) return undefined;
   return new KeyplaneError(
