@@ -45,7 +45,7 @@ export const ERRORS = {
     kind: "config",
     when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to lacks a key of the state, which may still be live in the former one. Nothing was changed.",
     remedy:
-      "Set both to the account that has the key, and run `pulumi up`. If that account no longer exists, [give the resource up](failure-model.md#give-up-a-resource).",
+      "Set both to the account that has the key, and run `pulumi up`: see [how keyplane compares accounts](failure-model.md#another-account-or-credential). If that account no longer exists, [give the resource up](failure-model.md#give-up-a-resource).",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",

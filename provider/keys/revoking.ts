@@ -3,6 +3,7 @@ import { settingOf } from "../settings/settings";
 import type { Call } from "./call";
 import { isYoung, mustBeGone, mustBeKey, type RecordedKey, secondLook, whenListed } from "./finding";
 import { compareAccount, wrongAccount } from "./fingerprint";
+import type { KeyList } from "./key-list";
 
 /**
  * Revokes a key that a state contains. No list may show the id under another name: after a wrong answer, or in another
@@ -65,11 +66,16 @@ export function mustBeRevoked(live: readonly string[], origin = ""): void {
 
 /** Throws if keyplane itself authenticates with the key, as its secret shows. */
 export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "digest">, { keyList }: Call): void {
-  const setting = settingOf(keyList.settings, held);
+  const setting = ownSettingOf(held, keyList);
   if (setting === undefined) return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
     `key ${held.id} is the one that keyplane authenticates with (${setting}). Revoking it would lock keyplane out. Set ` +
       `${setting} to another key of the account first`,
   );
+}
+
+/** Name of the setting that has the secret of a key; `undefined` if keyplane does not authenticate with it. */
+export function ownSettingOf(held: Pick<RecordedKey, "key" | "digest">, { settings }: KeyList): string | undefined {
+  return settingOf(settings, held);
 }

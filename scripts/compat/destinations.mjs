@@ -4,16 +4,18 @@ import ts from "typescript";
 import { npm } from "../lib/npm.mjs";
 import { writeProject } from "./tools.mjs";
 
-const page = new URL("../../docs/destinations.md", import.meta.url);
+const pages = ["destinations.md", "sealed-keys.md"].map((name) => new URL(`../../docs/${name}`, import.meta.url));
 
-/** Type-checks the programs of docs/destinations.md with the newest versions of the packages that they use. */
+/** Type-checks the programs of docs/destinations.md and docs/sealed-keys.md with the newest versions of the packages that they use. */
 export function checkDestinations(folder, tarball) {
-  const programs = [...readFileSync(page, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, program]) => program);
+  const programs = pages.flatMap((page) =>
+    [...readFileSync(page, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, program]) => program),
+  );
   const named = programs.flatMap((program) =>
     [...program.matchAll(/from "(@pulumi(?:verse)?\/[^"]+)"/g)].map(([, name]) => name),
   );
   const packages = [...new Set(named)];
-  if (packages.length < 3) throw new Error(`the page names only ${packages.length} packages`);
+  if (packages.length < 3) throw new Error(`the pages name only ${packages.length} packages`);
   writeProject(folder, {
     dependencies: {
       ...Object.fromEntries([...packages, "@pulumi/pulumi"].map((name) => [name, "latest"])),

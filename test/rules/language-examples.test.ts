@@ -55,7 +55,7 @@ function inYaml(text: string): Declared[] {
 }
 
 const snippets = (language: "python" | "yaml") => {
-  return ["docs/languages.md", "docs/_index.md", "docs/destinations.md"].flatMap((page) =>
+  return ["docs/languages.md", "docs/_index.md", "docs/destinations.md", "docs/sealed-keys.md"].flatMap((page) =>
     snippetsOf(page, language).map(({ text }) => text),
   );
 };

@@ -55,11 +55,11 @@ function sectionsOf(page: string): Map<string, string> {
   return new Map(sections.map((text) => [text.slice(0, text.indexOf("\n")), text]));
 }
 
-/** The names that begin the rows of the table, or the items of the list, of a section that has this head. */
+/** The names that begin the rows of the table, or the items of the lists, of a section that have this head. */
 function rowsIn(section: string, head: string): string[] {
-  const block = new RegExp(`^(?:\\| ${head} .*\n|${head}s?\\b.*:\n\n)((?:[|-].*\n?)*)`, "m").exec(section)?.[1] ?? "";
-  const cells = [...block.matchAll(/^(?:\||-) (`[^|:(]*)/gm)].map(([, cell = ""]) => cell);
-  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+  const blocks = section.matchAll(new RegExp(`^(?:\\| ${head} .*\n|${head}s?\\b.*:\n\n)((?:[|-].*\n?)*)`, "gm"));
+  const cells = [...blocks].flatMap(([, block = ""]) => [...block.matchAll(/^(?:\||-) (`[^|:(]*)/gm)]);
+  return cells.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 }
 
 test.each(tables)("%s, %s: below %s are exactly the properties of %s", (page, heading, head, types) => {

@@ -48,7 +48,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/cli/usage.long.test.ts", "the command line %o is refused without repeating it"],
     ["unit/cli/doctor.test.ts", "the doctor names an unusable proxy without its password"],
   ],
-  "`doctor --program` loads malicious packages of a program's folder": [
+  "`doctor` loads malicious packages of a program's folder": [
     ["unit/cli/doctor.test.ts", "the doctor loads TypeScript in a separate process"],
   ],
   "A local control plane shows a real key": [
@@ -76,12 +76,11 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
 };
 
-/** The first cells of the table below a heading. */
-function rowsBelow(heading: string): string[] {
+/** The bold beginnings of the items below a heading. */
+function threatsBelow(heading: string): string[] {
   const [, text = ""] = textOf("SECURITY.md").split(`## ${heading}\n`);
-  const [table = ""] = text.split("\n## ");
-  const cells = [...table.matchAll(/^\| (.*?) *\|/gm)].map(([, cell = ""]) => cell);
-  return cells.slice(2);
+  const [list = ""] = text.split("\n## ");
+  return [...list.matchAll(/^- \*\*(.*?)\.\*\*/gm)].map(([, threat = ""]) => threat);
 }
 
 /** The name of a test or of a group of tests, if the node defines one. */
@@ -93,7 +92,7 @@ function nameOf(node: ts.Node): string | undefined {
 }
 
 test("every protection that SECURITY.md promises has an existing test", () => {
-  expect(Object.keys(HELD_BY)).toEqual(rowsBelow("What keyplane does"));
+  expect(Object.keys(HELD_BY)).toEqual(threatsBelow("What keyplane does"));
   for (const [row, tests] of Object.entries(HELD_BY)) {
     for (const [file, start] of tests) {
       const names = collect(file.startsWith("testing/") ? file : `test/${file}`, nameOf);

@@ -6,8 +6,7 @@ import { findKey } from "../../keys/finding";
 import type { HeldKey } from "../../keys/key-state";
 import { formatKey } from "../../keys/naming";
 import type { PreviousFacts } from "../../keys/retirement";
-import { revokeAll } from "../../keys/revoking";
-import { settingOf } from "../../settings/settings";
+import { ownSettingOf, revokeAll } from "../../keys/revoking";
 import { deliveredSince } from "../../stack/history";
 import { shownName } from "../../text";
 import type { Result } from "../resource";
@@ -30,7 +29,7 @@ export async function askAboutPrevious(
   call: Call,
 ): Promise<Asked> {
   const { keyList, log } = call;
-  const ownSetting = settingOf(keyList.settings, key);
+  const ownSetting = ownSettingOf(key, keyList);
   if (ownSetting !== undefined) {
     log.warn(
       `key ${key.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +

@@ -10,8 +10,7 @@ import { mustBeHere } from "../../keys/finding";
 import type { HeldKey } from "../../keys/key-state";
 import { expiresAt, formatKey } from "../../keys/naming";
 import { waitForProjects } from "../../keys/readiness";
-import { endOf, revokeAll } from "../../keys/revoking";
-import { settingOf } from "../../settings/settings";
+import { endOf, ownSettingOf, revokeAll } from "../../keys/revoking";
 import type { Result } from "../resource";
 import type { RotationInputs } from "./fields";
 import type { Rotation } from "./plan";
@@ -31,7 +30,7 @@ export async function rotateKey(
 ): Promise<Result<RotationState>> {
   const { inputs, current: old } = before;
   const { keyList } = call;
-  const ownSetting = old && settingOf(keyList.settings, old);
+  const ownSetting = old && ownSettingOf(old, keyList);
   if (old !== undefined && ownSetting !== undefined) mustHandOver(old, ownSetting, before);
   const known = old ?? before.previous;
   if (known !== undefined) await mustBeHere(recordOf(known, before), call);
