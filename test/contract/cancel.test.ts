@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { DELETE, POST } from "../routes";
 import { HostUnderTest, isRunning } from "./host-harness";
 
-const POST = "POST /api_keys";
 /** A creation starts an operation that never ends. */
 const PENDING = { route: POST, operations: [{ action: "start_compute", runningMs: null }] };
 
@@ -101,10 +101,10 @@ describe("after the engine cancels the run", () => {
     await start();
     const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", {})));
     const [sent, refused] = keys as [(typeof keys)[0], (typeof keys)[0]];
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 503, count: 1, retryAfter: 60 });
+    await plane.rules.add({ route: DELETE, status: 503, count: 1, retryAfter: 60 });
     const deleting = messageOf(host.delete(refused.id, refused.outputs));
     await expect.poll(() => plane.count("DELETE")).toBe(1);
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
+    await plane.rules.add({ route: DELETE, hold: "before" });
     const finishing = messageOf(host.delete(sent.id, sent.outputs));
     await plane.held.wait();
     await host.cancel();

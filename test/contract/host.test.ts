@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { POST } from "../routes";
+import { DAY } from "../times";
 import { HostUnderTest, shim, UNKNOWN, urnOf } from "./host-harness";
 
 let plane: ControlPlane;
@@ -40,7 +42,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect(host.secrets).toEqual(["key"]);
     const updated = await host.update("ApiKey", id, outputs, { __suffix: outputs.__suffix, rotateAfter: "90d" });
     expect(updated.outputs).toMatchObject({ key: outputs.key, keyId: id, rotateAfter: "90d" });
-    expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * 86_400_000);
+    expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * DAY);
     await host.delete(id, updated.outputs);
     expect(await live()).toEqual([]);
     expect((await host.read(id, updated.outputs)).id).toBe("");
@@ -111,7 +113,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
   it.each(["ApiKey", "RotatingApiKey"])(
     "records an %s that is not ready with all that is needed to resume or delete it",
     async (kind) => {
-      await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+      await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
       const { id, outputs, notReady } = await made(kind, { operationTimeout: "1s" });
       expect(notReady).toEqual([expect.stringMatching(/start_compute.*\[KP-NOT-READY\]$/)]);
       expect(outputs).toMatchObject({ __provider: shim(kind), resourceUrn: urnOf(kind, "ci") });
@@ -140,7 +142,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
     await plane.state.startOperations({ projectId, action: "start_compute" });
     await host.create("ProjectReady", { projectId });
-    await plane.rules.add({ route: "POST /api_keys", count: 1, status: 429, retryAfter: 1 });
+    await plane.rules.add({ route: POST, count: 1, status: 429, retryAfter: 1 });
     await made();
     const rows = host.logged.filter(({ ephemeral }) => ephemeral);
     expect(rows.map(({ urn }) => urn)).toEqual([urnOf("ProjectReady", "ci"), urnOf("ApiKey", "ci")]);
@@ -186,7 +188,7 @@ describe("a host of its own", () => {
   it("ends with the engine, sends nothing more, and revokes nothing", async () => {
     own = await start();
     const before = await plane.count("POST", "/api_keys");
-    await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
+    await plane.rules.add({ route: POST, count: null, status: 429, retryAfter: 1 });
     const lost = own.create("ApiKey", { __suffix: "abcdefghijkl" }).catch((error: Error) => error);
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(before + 1);
     own.killEngine();

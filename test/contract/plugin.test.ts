@@ -5,6 +5,7 @@ import { version } from "../../package.json";
 import { unmarked } from "../../provider/session/values";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { call } from "../../testing/engine/provider/plugin-process";
+import { POST } from "../routes";
 import { cli, failureOf, PluginUnderTest, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
 
 let plane: ControlPlane;
@@ -177,7 +178,7 @@ describe("the plugin", () => {
 
   it("records a key that is not ready with its secret, and an update continues with it", async () => {
     const first = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
-    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
     const made = await first.add("ApiKey");
     expect(made.notReady).toEqual([expect.stringMatching(/^create ApiKey "ci": .*start_compute.*\[KP-NOT-READY\]$/)]);
     expect(made.outputs).toMatchObject({ keyId: made.id });
@@ -197,7 +198,7 @@ describe("the plugin", () => {
   it("records a rotation that is not ready with both secrets", async () => {
     const plugin = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
     const made = await plugin.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
-    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
     const { state } = await plugin.up(made, { rotationTriggers: { at: "2" } });
     expect(state.notReady).toHaveLength(1);
     expect(state.outputs).toMatchObject({ previousKey: made.outputs.key, previousKeyId: made.outputs.keyId });

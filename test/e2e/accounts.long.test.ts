@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
+import { DELETE, LIST, POST, PROJECTS } from "../routes";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let home: ControlPlane;
@@ -56,20 +57,20 @@ new ApiKey("abroad", { account: "eu", rotationTriggers });
 new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
   await start(keys(1));
   expect(await counted(() => run.run("up"))).toEqual([
-    { "POST /api_keys": 1, "GET /api_keys": 1 },
-    { "POST /api_keys": 2, "GET /api_keys": 1 },
+    { [POST]: 1, [LIST]: 1 },
+    { [POST]: 2, [LIST]: 1 },
   ]);
   expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
   await run.workspace.setProgram(program(keys(2)));
   expect(await counted(() => run.run("up"))).toEqual([
-    { "POST /api_keys": 1, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
-    { "POST /api_keys": 2, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
+    { [POST]: 1, [DELETE]: 1, [LIST]: 1 },
+    { [POST]: 2, [DELETE]: 1, [LIST]: 1 },
   ]);
   expect(await idsAt(eu), "the rotating key's previous one among them").toHaveLength(3);
-  expect(await counted(() => run.runIdle("refresh"))).toEqual([{ "GET /api_keys": 1 }, { "GET /api_keys": 1 }]);
+  expect(await counted(() => run.runIdle("refresh"))).toEqual([{ [LIST]: 1 }, { [LIST]: 1 }]);
   expect(await counted(() => run.destroy())).toEqual([
-    { "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
-    { "DELETE /api_keys/{key_id}": 3, "GET /api_keys": 1 },
+    { [DELETE]: 1, [LIST]: 1 },
+    { [DELETE]: 3, [LIST]: 1 },
   ]);
   expect(await eu.liveKeys()).toEqual([]);
 });
@@ -77,7 +78,7 @@ new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
 test("a key that a killed run left in a named account is revoked there by the next run, and nowhere else", async () => {
   // In this order, because a kill during a write leaves a state that Pulumi cannot read.
   await start('const home = new ApiKey("home");\nnew ApiKey("abroad", { account: "eu" }, { dependsOn: home });');
-  await eu.rules.add({ route: "POST /api_keys", hold: "after" });
+  await eu.rules.add({ route: POST, hold: "after" });
   const { done } = run.workspace.start("up");
   await eu.held.wait(1, 60_000);
   endProcesses(run.workspace.processes());
@@ -132,7 +133,7 @@ exports.part = new RotatingApiKey("part", { ...rest, projectId: "${project}" }).
   await start(keys(1));
   const [make, list] = ["POST /organizations/{org_id}/api_keys", "GET /organizations/{org_id}/api_keys"];
   const revoke = "DELETE /organizations/{org_id}/api_keys/{key_id}";
-  expect(await counted(() => run.run("up"))).toEqual([{ [make]: 2, "GET /projects": 2, [list]: 1 }, {}]);
+  expect(await counted(() => run.run("up"))).toEqual([{ [make]: 2, [PROJECTS]: 2, [list]: 1 }, {}]);
   expect((await home.liveKeys()).map(({ projectId }) => projectId).sort()).toEqual([project, undefined]);
   const { part } = await run.workspace.outputs({ showSecrets: true });
   const authorization = `Bearer ${part}`;
@@ -141,7 +142,7 @@ exports.part = new RotatingApiKey("part", { ...rest, projectId: "${project}" }).
 
   expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
   await run.workspace.setProgram(program(keys(2)));
-  expect((await counted(() => run.run("up")))[0]).toEqual({ [make]: 2, "GET /projects": 2, [list]: 1, [revoke]: 1 });
+  expect((await counted(() => run.run("up")))[0]).toEqual({ [make]: 2, [PROJECTS]: 2, [list]: 1, [revoke]: 1 });
   expect((await counted(() => run.runIdle("refresh")))[0]).toEqual({ [list]: 1 });
   expect((await counted(() => run.destroy()))[0]).toEqual({ [list]: 1, [revoke]: 3 });
 });

@@ -1,8 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HOUR } from "../times";
 import { messagesOf, SDK, StackUnderTest } from "./stack-under-test";
-
-const HOUR = 3_600_000;
 
 let plane: ControlPlane;
 let stack: StackUnderTest;

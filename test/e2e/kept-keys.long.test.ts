@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, type FrontEnd, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, POST } from "../routes";
+import { type FrontEnd, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 const open: StackUnderTest[] = [];

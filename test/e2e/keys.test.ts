@@ -1,6 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, FRONT_ENDS, LIST, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, LIST, POST } from "../routes";
+import { FRONT_ENDS, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let stack: StackUnderTest;

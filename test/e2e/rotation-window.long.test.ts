@@ -1,10 +1,8 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DAY, HOUR, MINUTE } from "../times";
 import { messagesOf, StackUnderTest } from "./stack-under-test";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 let plane: ControlPlane;

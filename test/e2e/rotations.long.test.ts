@@ -1,9 +1,8 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, FRONT_ENDS, LIST, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+import { DELETE, LIST, POST } from "../routes";
+import { DAY, HOUR } from "../times";
+import { FRONT_ENDS, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 /** On a busy machine, this many runs take a long time. */
 const LONG = 300_000;

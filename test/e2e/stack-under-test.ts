@@ -34,10 +34,6 @@ export const SDK = {
   plugin: { module: "plugin-sdk", type: "keyplane:index" },
 } as const;
 
-export const POST = "POST /api_keys";
-export const LIST = "GET /api_keys";
-export const DELETE = "DELETE /api_keys/{key_id}";
-
 /** A stack of a whole program at a control plane, on either engine. It collects the output, to search it for secrets. */
 export class StackUnderTest {
   /** What its commands have printed. */

@@ -5,6 +5,7 @@ import { type Deployment, readDeployment } from "../../provider/stack/deployment
 import { type Run, readHistory } from "../../provider/stack/history";
 import { PulumiError } from "../../provider/stack/pulumi";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../testing/control-plane";
+import { SECOND } from "../times";
 import { DYNAMIC, PLUGIN, provider, providerUrn, saved, urnOf } from "../unit/stack/saved-stack";
 import { LinkedClock } from "./linked-clock";
 import {
@@ -17,14 +18,6 @@ import {
   ProviderProcess,
   StepFailed,
 } from "./provider-process";
-
-export const SECOND = 1_000;
-export const HOUR = 3_600_000;
-export const DAY = 24 * HOUR;
-
-export const POST = "POST /api_keys";
-export const LIST = "GET /api_keys";
-export const DELETE = "DELETE /api_keys/{key_id}";
 
 /** A resource of a program. */
 export interface Declared {

@@ -15,10 +15,11 @@ import {
   TestStack,
 } from "../engineless/test-stack";
 import { openedByAnybody } from "../recipients";
+import { HOUR } from "../times";
 import { type Action, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
 
 /** How long the key of a lost request is looked for. */
-const LATEST_COMMIT_MS = 3_600_000;
+const LATEST_COMMIT_MS = HOUR;
 
 /** The last program, if a story has none. */
 const LAST: Program = { "plain-0": { kind: "ApiKey", inputs: {} } };

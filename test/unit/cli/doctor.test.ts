@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNode } from "../../../cli/doctor/program";
 import { unreachable } from "../../../provider/http/unreachable";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { LIST } from "../../routes";
 import { envOf, folderWith, run, start } from "./support";
 
 const root = resolve(__dirname, "../../..");
@@ -303,7 +304,7 @@ test("the doctor's text output says line by line what to do", async () => {
 });
 
 test("the doctor distinguishes a credential without permission to list keys from a wrong one", async () => {
-  await plane.rules.add({ route: "GET /api_keys", status: 403, count: null });
+  await plane.rules.add({ route: LIST, status: 403, count: null });
   const { ills } = await examine({}, await program());
   expect(ills).toEqual([
     "credential: accepted: a personal key, but it does not have the permission to list keys (403)",

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { HOUR } from "../../times";
 import { exported, type StackFile, sealed, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
 
-const HOUR = 3_600_000;
 const SECRET = "sk_verysecret";
 
 let plane: ControlPlane;

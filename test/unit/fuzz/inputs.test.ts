@@ -9,7 +9,8 @@ import { resourceTypes } from "../../../provider/resources/all";
 import { type CheckCall, checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { resolveSettings } from "../../../provider/settings/settings";
-import { DELETE, key, TestStack } from "../../engineless/test-stack";
+import { key, TestStack } from "../../engineless/test-stack";
+import { DELETE } from "../../routes";
 import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];

@@ -1,18 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { attemptIn } from "../../../provider/keys/naming";
 import type { Rule } from "../../../testing/control-plane";
-import {
-  codeOf,
-  DAY,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  type Outcome,
-  POST,
-  rotating,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type Outcome, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, GET_OPERATION, LIST, POST, PROJECTS } from "../../routes";
+import { DAY, HOUR } from "../../times";
 
 /** All ways in which the answer to a POST can be lost after the request was sent. */
 const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
@@ -548,7 +539,6 @@ describe("maxAge", () => {
 });
 
 describe("a key that must become ready", () => {
-  const POLL = "GET /projects/{project_id}/operations/{operation_id}";
   const starting = (course: object): Rule => ({ route: POST, operations: [{ action: "start_compute", ...course }] });
 
   test.each([
@@ -567,7 +557,7 @@ describe("a key that must become ready", () => {
     await stack.clock.pass(HOUR);
     const run = await stack.up(program);
     expect(run).toMatchObject({ steps: { ci: "update" }, succeeded: true });
-    expect(run.requests).toContain(POLL);
+    expect(run.requests).toContain(GET_OPERATION);
     expect(posts(run)).toBe(0);
     expect(stack.outputs()).toMatchObject({ keyId, key: secret });
     expect(stack.outputs()).not.toHaveProperty("pending");
@@ -600,12 +590,12 @@ describe("a key that must become ready", () => {
   test("is tried once with verify", async () => {
     const stack = await TestStack.start();
     const run = await stack.up({ ci: key({ verify: true }), db: rotating({ verify: true }) });
-    expect(run.requests.filter((each) => each === "GET /projects")).toHaveLength(2);
+    expect(run.requests.filter((each) => each === PROJECTS)).toHaveLength(2);
     expect((await stack.up({ ci: key({ verify: true }), db: rotating({ verify: true }) })).requests).toEqual([]);
   });
 
   test("and that the service refuses, is replaced by the next run", async () => {
-    const stack = await startWith({ route: "GET /projects", status: 401, count: null });
+    const stack = await startWith({ route: PROJECTS, status: 401, count: null });
     expect(codeOf(await stack.up({ ci: key({ verify: true }) }))).toBe("KP-NOT-READY");
     await stack.plane.rules.clear();
     expect(await stack.up({ ci: key({ verify: true }) })).toMatchObject({ steps: { ci: "replace" }, succeeded: true });

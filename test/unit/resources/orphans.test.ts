@@ -1,18 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { tagOf } from "../../../provider/keys/naming";
-import {
-  codeOf,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  type PendingOperation,
-  POST,
-  type Program,
-  rotating,
-  SECOND,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type PendingOperation, type Program, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
+import { HOUR, SECOND } from "../../times";
 import { DYNAMIC, provider, providerUrn, urnOf } from "../stack/saved-stack";
 
 /** A stack whose first run was killed after the service had created the key of `ci`. */
