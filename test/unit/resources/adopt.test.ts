@@ -100,10 +100,10 @@ describe("an adoption is refused", () => {
 
   test("if the state cannot be read, or a resource of the stack is to revoke the key", async () => {
     const { stack, adopt } = await started();
-    stack.isReadable = false;
+    stack.answersWith = undefined;
     const unread = await stack.up({ ci: rotating({ adopt }) });
     expect([codeOf(unread), posts(unread), stack.resources]).toEqual(["KP-ADOPT", 0, []]);
-    stack.isReadable = true;
+    stack.answersWith = "this stack";
     const outputs = { keyId: "1", name: "another", pendingRevocations: [adopt.id] };
     stack.resources = [{ kind: "RotatingApiKey", name: "db", id: "r-1", inputs: {}, outputs }];
     expect(codeOf(await stack.up({ ci: rotating({ adopt }) }, { target: "ci" }))).toBe("KP-ADOPT");
