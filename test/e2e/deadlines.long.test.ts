@@ -84,29 +84,4 @@ describe.each(["plugin"] as const)("keys with maxAge, with the %s", (frontEnd) =
     await stack.run("destroy");
     expect(await stack.live()).toEqual([]);
   });
-
-  test("get another deadline only with another key, which the preview says", async () => {
-    stack = await StackUnderTest.create(frontEnd, plane, program("30d"));
-    await stack.run("up");
-    await stack.setProgram(program("720h"));
-    expect(await stack.requestsOf(() => stack.run("up"))).toEqual([]);
-    await stack.setProgram(program("60d"));
-    const preview = await stack.run("preview");
-    expect(preview.changes).toEqual(expect.arrayContaining(["replace ci", "update app"]));
-    expect(preview.stdout + preview.stderr).toContain("maxAge changes from 30d to 60d");
-    const before = await stack.live();
-    await stack.run("up");
-    expect(await daysLeft()).toEqual([60, 60]);
-    const after = await stack.live();
-    expect(after.filter((id) => before.includes(id))).toHaveLength(1);
-    expect(after).toHaveLength(3);
-  });
-
-  test("cannot live for less than 10 minutes, and the error says so before any request", async () => {
-    stack = await StackUnderTest.create(frontEnd, plane, program("5m"));
-    const result = await stack.run("preview", { mayFail: true });
-    expect(result.exit).not.toBe(0);
-    expect(result.stdout + result.stderr).toMatch(/maxAge:? must be at least 10m/);
-    expect(await plane.count("POST", "/api_keys")).toBe(0);
-  });
 });

@@ -131,15 +131,6 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.destroy();
   });
 
-  test("is not taken from another resource of the same run", async () => {
-    const one = (name: string) => `new ApiKey("${name}", { name: "exact", onNameConflict: "revokeUnused" });\n`;
-    const stack = await start(frontEnd, "new ApiKey('other');");
-    await stack.up();
-    expect((await stack.deploy(one("ci") + one("deploy"), { mayFail: true })).exit).not.toBe(0);
-    await stack.expectLiveIsHeld();
-    await stack.destroy();
-  });
-
   test.skipIf(!ON_CLI)(
     "of a key that cannot be revoked ends an up with --continue-on-error (which the embedded engine has not)",
     async () => {

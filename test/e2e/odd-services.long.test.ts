@@ -1,7 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LIST, LIST_OPERATIONS, POST } from "../routes";
-import { HOUR } from "../times";
+import { LIST, LIST_OPERATIONS } from "../routes";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
@@ -17,15 +16,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await run.workspace.remove();
   await plane.close();
-});
-
-test("an up succeeds if a service whose clock is 3 hours ahead asks to try again at a time", async () => {
-  await plane.clock.set({ offsetMs: 3 * HOUR });
-  await plane.rules.add({ route: POST, status: 429, retryAfter: { date: 2_000 } });
-  await run.run("up");
-  expect(await plane.liveKeys()).toHaveLength(1);
-  expect(await plane.count("POST")).toBe(2);
-  await run.destroy();
 });
 
 test("a destroy succeeds if the list still shows a key for a moment that is already revoked", async () => {

@@ -141,34 +141,6 @@ describe.each(FRONT_ENDS)("a RotatingApiKey of the %s", (frontEnd) => {
     await stack.destroy();
   });
 
-  test("whose revokeNow fails fails the run, keeps the id in the state, and revokes the key in the next run", async () => {
-    stack = await StackUnderTest.create(frontEnd, plane, program(1));
-    await stack.up();
-    const [old = ""] = await stack.live();
-    await plane.rules.add({ route: DELETE, status: 400, count: null });
-    const failed = await stack.deploy(program(1, `revokeNow: "${old}"`), { mayFail: true });
-    expect(failed.exit).not.toBe(0);
-    expect(messagesOf(failed)).toContain("KP-REVOKE");
-    expect(await stack.expectLiveIsHeld()).toHaveLength(2);
-    await plane.rules.clear();
-    await stack.up();
-    expect(await stack.expectLiveIsHeld()).not.toContain(old);
-    expect(await plane.count("POST")).toBe(2);
-    await stack.runIdle("up");
-    await stack.destroy();
-  });
-
-  test("that somebody revoked is reported by a refresh, and the next run creates another one and keeps the previous key", async () => {
-    const [previous, current] = await rotatedOnce(frontEnd);
-    await plane.state.revokeKey(current ?? "");
-    const refresh = await stack.run("refresh", { args: ["--expect-no-changes"], mayFail: true });
-    expect(refresh.exit).not.toBe(0);
-    await stack.up({ args: ["--refresh"] });
-    expect(await stack.expectLiveIsHeld()).toEqual([previous, expect.any(String)]);
-    await stack.runIdle("up");
-    await stack.destroy();
-  });
-
   test("that is protected rotates and retires its previous key in place", async () => {
     const options = "{ protect: true }";
     await rotatedOnce(frontEnd, "", options);
