@@ -171,10 +171,6 @@ interface Broken {
 
 const brokenSetups: Readonly<Record<string, Broken>> = {
   "no base URL": { env: () => ({ KEYPLANE_BASE_URL: "" }), ill: /^config: .*lacks settings/ },
-  "a base URL in clear": {
-    env: () => ({ KEYPLANE_BASE_URL: "http://api.example.com/api/v2" }),
-    ill: /^settings: .*must begin with https/,
-  },
   "no credential": { env: () => ({ KEYPLANE_API_KEY: "" }), ill: /^config: .*lacks settings/ },
   "a credential with a line break": {
     env: () => ({ KEYPLANE_API_KEY: "kp_broken_0123456789\n" }),
@@ -183,10 +179,6 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   "a revoked credential": {
     env: () => ({ KEYPLANE_API_KEY: "kp_revoked_0123456789" }),
     ill: /^credential: .*does not accept the API key \(401\)/,
-  },
-  "an interval that is none": {
-    env: () => ({ KEYPLANE_POLL_INTERVAL: "often" }),
-    ill: /^settings: keyplane:pollInterval must be a duration/,
   },
   "a host that does not exist": {
     env: () => ({ KEYPLANE_BASE_URL: "https://no-such-host.invalid/api/v2" }),

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { paint, print, printInfo, printJson, printTable } from "../../../cli/output";
 import { conceal } from "../../../provider/secrets";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { DELETE, LIST } from "../../routes";
+import { LIST } from "../../routes";
 import { keyOf } from "./key-of";
-import { exported, strangeName } from "./stack-file";
+import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 /** What must never reach a terminal. */
@@ -97,15 +97,6 @@ test("a credential of the environment is not printed, even if no account is aske
   const { stdout, stderr } = await run(["identify", "--stack", "of-the-environment"], { env, input: keyOf(1) });
   expect(stdout + stderr).toContain("[secret]");
   expect(stdout + stderr).not.toContain("of-the-environment");
-});
-
-test("a very long name is shortened in the plan and in the result of a sweep", async () => {
-  const name = strangeName().replace("ci-", `${"x".repeat(15_000)}-`);
-  await listOf({ id: 2, name });
-  await plane.rules.add({ route: DELETE, status: 500, count: null });
-  const { code, stdout, stderr } = await run(["sweep", "--prefix", "x", "--yes"], { env: envOf(plane) });
-  expect([code, stdout]).toEqual([1, expect.stringContaining("still live")]);
-  expect((stdout + stderr).length).toBeLessThan(10_000);
 });
 
 test("a name of 10 MB is cut when it is read", async () => {
