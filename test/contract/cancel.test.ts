@@ -87,16 +87,6 @@ describe("after the engine cancels the run", () => {
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
-  it.each([423, 429])("a creation that was answered %d is not sent again", async (status) => {
-    await start();
-    await plane.rules.add({ route: POST, count: null, status, retryAfter: 60 });
-    const creating = messageOf(host.create("ApiKey", {}));
-    await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
-    await host.cancel();
-    expect(await creating).toContain("[KP-ABORTED]");
-    expect(await plane.count("POST", "/api_keys")).toBe(1);
-  });
-
   it("a revocation that was already sent is finished, and one that was refused for now is not sent again", async () => {
     await start();
     const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", {})));

@@ -2,7 +2,7 @@ import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pluginFolder } from "../plugin-folder";
 import { POST } from "../routes";
-import { messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
+import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let run: StackUnderTest;
@@ -91,11 +91,3 @@ describe.skipIf(!ON_CLI)(
     });
   },
 );
-
-test("a misspelled input is refused with its name, instead of being left out", async () => {
-  run = await deployable('new Key("ApiKey", "ci", { rotateAftr: "90d" });');
-  const refused = await run.run("up", { mayFail: true });
-  expect(refused.exit).not.toBe(0);
-  expect(messagesOf(refused)).toContain("rotateAftr");
-  expect(await plane.liveKeys()).toEqual([]);
-});

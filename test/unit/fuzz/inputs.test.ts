@@ -84,7 +84,7 @@ describe("any name", () => {
     );
   });
 
-  it("of a resource gives a generated name that the service accepts and that contains its mark", () => {
+  it("of a resource gives a generated name that the service accepts and that contains its suffix", () => {
     fc.assert(
       fc.property(nastyText, fc.integer({ min: 1, max: 999 }), (resource, n) => {
         const suffix = newSuffix(`urn:pulumi:dev::proj::t::${resource}`);

@@ -17,7 +17,7 @@ describe("a key of an organization", () => {
     expect(await stack.live()).toEqual([]);
   });
 
-  test("has its leftovers in that list alone", async () => {
+  test("has its orphans in that list alone", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key(THERE) }, { dies: "ci" });
     const [left] = await stack.live();
