@@ -21,7 +21,7 @@ const fields = {
 
 type Inputs = InputsOf<typeof fields>;
 
-/** A gate that is ready when no operation of its project is pending. It owns nothing on the service. */
+/** Is created when no operation of its project is pending. It owns nothing on the service. */
 export const projectReady = atBorder<Inputs, Inputs>({
   name: "ProjectReady",
   hasKeys: false,

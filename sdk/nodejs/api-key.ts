@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/pending-work";
+import { DECLARED_OUTPUTS, keyInputs, keyOptions } from "./key-inputs";
+import { prepareInputs } from "./registration";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
 import { isProtected } from "./run/pulumi-internals";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
+import { isOfType, typeToken } from "./shim";
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = undefined> {
@@ -152,7 +154,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     judgeConfig();
     const own = { ...keyInputs(args), ...(isProtected(options) && { __isProtected: true }) };
-    const inputs = prepareInputs("ApiKey", name, { outputs: SEEDED_OUTPUTS, args: own, options });
+    const inputs = prepareInputs("ApiKey", name, { outputs: DECLARED_OUTPUTS, args: own, options });
     // Pulumi's traces would take most of the time of a registration.
     const resumeTraces = pauseTraces();
     try {

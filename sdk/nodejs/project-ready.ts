@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { prepareInputs } from "./registration";
 import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
-import { isOfType, prepareInputs, typeToken } from "./shim";
+import { isOfType, typeToken } from "./shim";
 
 /** The inputs of a `ProjectReady`. */
 export interface ProjectReadyArgs {
@@ -28,8 +29,9 @@ export interface ProjectReadyArgs {
 }
 
 /**
- * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it
- * waits for fails, or if the wait times out. Operations that ended before the wait began do not count.
+ * Waits until no operation of the project is pending. Resources that name it in `dependsOn` are created afterwards. It
+ * fails if an operation that it waits for fails, or if the wait times out. Operations that ended before the wait began do not
+ * count.
  *
  * @example A key that is created after its project is ready
  * ```ts

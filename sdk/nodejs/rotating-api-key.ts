@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ROTATION_OUTPUTS } from "../../provider/outputs";
 import type { PendingWork } from "../../provider/pending-work";
+import { DECLARED_OUTPUTS, keyInputs, keyOptions } from "./key-inputs";
+import { prepareInputs } from "./registration";
 import type { RotationWindowArgs } from "./rotation-window";
 import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";
-import { isOfType, keyInputs, keyOptions, prepareInputs, SEEDED_OUTPUTS, typeToken } from "./shim";
+import { isOfType, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -222,4 +224,4 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   }
 }
 
-const OUTPUTS = [...SEEDED_OUTPUTS, ...ROTATION_OUTPUTS];
+const OUTPUTS = [...DECLARED_OUTPUTS, ...ROTATION_OUTPUTS];

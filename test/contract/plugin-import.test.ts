@@ -114,16 +114,6 @@ it("the import of an organization's key by ORGANIZATION/ID records its organizat
   expect(await live()).toEqual([made.id]);
 });
 
-it("a key that a lost state held can be imported by a new stack, which revokes it with the resource", async () => {
-  const lost = await PluginUnderTest.start(plane);
-  const original = await lost.add("ApiKey");
-  const plugin = await start({ [original.id]: original.outputs.key });
-  const state = await plugin.import("ApiKey", original.id);
-  expect((await (await next(plugin)).up(state, {})).step).toBe("same");
-  await (await next(plugin)).delete(state);
-  expect(await live()).toEqual([made.id]);
-});
-
 it("an imported key that the program names differently is replaced", async () => {
   const plugin = await start();
   const imported = await plugin.import("ApiKey", made.id);

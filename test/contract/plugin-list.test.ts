@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { LIST } from "../routes";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
 
 let plane: ControlPlane;
@@ -47,7 +48,7 @@ describe("a list of what exists", () => {
     expect(await failureOf(plugin.list("ApiKey", { organizationId: ["org-a"] }))).toMatch(
       /organizationId.*\[KP-INPUT\]/,
     );
-    await plane.rules.add({ route: "GET /api_keys", count: null, status: 403 });
+    await plane.rules.add({ route: LIST, count: null, status: 403 });
     expect(await failureOf(plugin.list("ApiKey"))).toMatch(/list keyplane:index:ApiKey.*403/);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { POST } from "../routes";
 import { isRunning } from "./host-harness";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
 
@@ -20,7 +21,7 @@ const polls = async () =>
 describe("after the engine cancels the run", () => {
   it("a wait ends, and the key is recorded with its secret as not ready", async () => {
     const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
     const creating = plugin.add("ApiKey");
     await expect.poll(polls).toBeGreaterThan(0);
     await plugin.cancel();
@@ -31,7 +32,7 @@ describe("after the engine cancels the run", () => {
 
   it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
     const plugin = await PluginUnderTest.start(plane, { config: { concurrency: 1 } });
-    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+    await plane.rules.add({ route: POST, hold: "after" });
     const creating = ["a", "b", "c"].map((name) => plugin.add("ApiKey", {}, name));
     const outcomes = Promise.allSettled(creating);
     await plane.held.wait();
@@ -65,7 +66,7 @@ describe("after the engine cancels the run", () => {
 describe("the plugin's process", () => {
   it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
     const plugin = await PluginUnderTest.start(plane);
-    await plane.rules.add({ route: "POST /api_keys", count: null, status: 429, retryAfter: 1 });
+    await plane.rules.add({ route: POST, count: null, status: 429, retryAfter: 1 });
     const lost = failureOf(plugin.add("ApiKey"));
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     plugin.killEngine();
@@ -110,7 +111,7 @@ describe("a signal", () => {
     "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the plugin",
     async (signal) => {
       const plugin = await PluginUnderTest.start(plane);
-      await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+      await plane.rules.add({ route: POST, hold: "after" });
       const creating = plugin.add("ApiKey");
       await plane.held.wait();
       process.kill(plugin.pid, signal);

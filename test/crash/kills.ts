@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FrontEnd } from "../e2e/stack-under-test";
+import { POST } from "../routes";
+import { HOUR } from "../times";
 import { CrashHarness } from "./harness";
 import type { Verdict } from "./judge";
 import type { Case, Next } from "./plan";
 import { type CaseResult, runCase } from "./run-case";
-import { POST, scenarios } from "./scenarios";
+import { scenarios } from "./scenarios";
 
 /** What must not happen. */
 const WRONG = ["leaked", "twice", "revoked", "lost", "problems"] as const;
@@ -22,8 +24,6 @@ const QUICK: readonly (readonly [scenario: string, next: Next])[] = [
   ["replace", "destroy"],
   ["rotate", "up"],
 ];
-
-const HOUR = 3_600_000;
 
 /** Defines a test for each of a few cases: both processes are killed when the service has received the POST. */
 export function testQuickCases(frontEnd: FrontEnd): void {

@@ -1,5 +1,6 @@
 import type { Rule } from "keyplane/testing";
 import { RECIPIENTS } from "../recipients";
+import { DELETE, POST } from "../routes";
 import type { Moment, Next, Plan } from "./plan";
 
 /** A key of the program: its arguments, whether it rotates, and whether a consumer holds or uses it. */
@@ -36,9 +37,6 @@ export const HAND_KEY = "HAND-KEY";
 
 /** The exact name of a key. */
 export const EXACT = "exactly-a";
-
-export const POST = "POST /api_keys";
-const DELETE = "DELETE /api_keys/{key_id}";
 
 const triggered = (trigger: string) => ({ rotationTriggers: { trigger } });
 const held = (args: object): Keys => ({ a: { consumer: "holds", ...triggered("0"), ...args } });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
+import { POST } from "../routes";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let home: ControlPlane;
@@ -48,36 +49,10 @@ async function counted(work: () => Promise<unknown>): Promise<Record<string, num
   );
 }
 
-test("keys of two accounts can be in one stack, and each account gets the same requests as from a separate stack", async () => {
-  const keys = (quarter: number) => `
-const rotationTriggers = { quarter: "${quarter}" };
-new ApiKey("home", { rotationTriggers });
-new ApiKey("abroad", { account: "eu", rotationTriggers });
-new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
-  await start(keys(1));
-  expect(await counted(() => run.run("up"))).toEqual([
-    { "POST /api_keys": 1, "GET /api_keys": 1 },
-    { "POST /api_keys": 2, "GET /api_keys": 1 },
-  ]);
-  expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
-  await run.workspace.setProgram(program(keys(2)));
-  expect(await counted(() => run.run("up"))).toEqual([
-    { "POST /api_keys": 1, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
-    { "POST /api_keys": 2, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
-  ]);
-  expect(await idsAt(eu), "the rotating key's previous one among them").toHaveLength(3);
-  expect(await counted(() => run.runIdle("refresh"))).toEqual([{ "GET /api_keys": 1 }, { "GET /api_keys": 1 }]);
-  expect(await counted(() => run.destroy())).toEqual([
-    { "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
-    { "DELETE /api_keys/{key_id}": 3, "GET /api_keys": 1 },
-  ]);
-  expect(await eu.liveKeys()).toEqual([]);
-});
-
 test("a key that a killed run left in a named account is revoked there by the next run, and nowhere else", async () => {
   // In this order, because a kill during a write leaves a state that Pulumi cannot read.
   await start('const home = new ApiKey("home");\nnew ApiKey("abroad", { account: "eu" }, { dependsOn: home });');
-  await eu.rules.add({ route: "POST /api_keys", hold: "after" });
+  await eu.rules.add({ route: POST, hold: "after" });
   const { done } = run.workspace.start("up");
   await eu.held.wait(1, 60_000);
   endProcesses(run.workspace.processes());
@@ -121,29 +96,6 @@ new Consumer("app", { keyId: key.keyId, reportTo: "${home.url}", fail: false });
   expect(await idsAt(home)).toHaveLength(2);
   await run.run("destroy");
   expect([await idsAt(home), await idsAt(eu)]).toEqual([[strangers[0]?.id], [strangers[1]?.id]]);
-});
-
-test("keys of an organization and of one of its projects work like keys of the account", async () => {
-  const { id: project } = await home.state.createProject({ id: "quiet-shore-123456" });
-  const keys = (quarter: number) => `
-const rest = { organizationId: "org-local-1", verify: true, rotationTriggers: { quarter: "${quarter}" } };
-exports.whole = new ApiKey("whole", rest).key;
-exports.part = new RotatingApiKey("part", { ...rest, projectId: "${project}" }).key;`;
-  await start(keys(1));
-  const [make, list] = ["POST /organizations/{org_id}/api_keys", "GET /organizations/{org_id}/api_keys"];
-  const revoke = "DELETE /organizations/{org_id}/api_keys/{key_id}";
-  expect(await counted(() => run.run("up"))).toEqual([{ [make]: 2, "GET /projects": 2, [list]: 1 }, {}]);
-  expect((await home.liveKeys()).map(({ projectId }) => projectId).sort()).toEqual([project, undefined]);
-  const { part } = await run.workspace.outputs({ showSecrets: true });
-  const authorization = `Bearer ${part}`;
-  const seen = (await (await fetch(`${home.url}/projects`, { headers: { authorization } })).json()) as object;
-  expect(seen).toMatchObject({ projects: [{ id: project }] });
-
-  expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
-  await run.workspace.setProgram(program(keys(2)));
-  expect((await counted(() => run.run("up")))[0]).toEqual({ [make]: 2, "GET /projects": 2, [list]: 1, [revoke]: 1 });
-  expect((await counted(() => run.runIdle("refresh")))[0]).toEqual({ [list]: 1 });
-  expect((await counted(() => run.destroy()))[0]).toEqual({ [list]: 1, [revoke]: 3 });
 });
 
 test.skipIf(!ON_CLI)(

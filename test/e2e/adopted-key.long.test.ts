@@ -1,11 +1,8 @@
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DELETE, LIST, POST } from "../routes";
+import { DAY } from "../times";
 import { FRONT_ENDS, type FrontEnd, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
-
-const DAY = 86_400_000;
-const POST = "POST /api_keys";
-const DELETE = "DELETE /api_keys/{key_id}";
-const LIST = "GET /api_keys";
 
 /** A rotating key that adopts the key in the stack's configuration, if there is one. */
 const PROGRAM = `

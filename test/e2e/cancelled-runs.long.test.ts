@@ -1,12 +1,12 @@
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DELETE, POST } from "../routes";
 import { StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let run: StackUnderTest;
 
 const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
-const POST = "POST /api_keys";
 /** An operation that ends only on request. */
 const PENDING = [{ action: "start_compute", runningMs: null }];
 
@@ -144,7 +144,7 @@ test("Ctrl+C during a creation whose answer drips ends within the request timeou
 test("Ctrl+C while a destroy waits to revoke a key leaves it in the state, and the next destroy revokes it", async () => {
   await run.run("up");
   const [id] = await live();
-  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", count: null, status: 503, retryAfter: 60 });
+  await plane.rules.add({ route: DELETE, count: null, status: 503, retryAfter: 60 });
   const cancelled = await cancel("destroy", () =>
     expect.poll(() => plane.count("DELETE"), { timeout: 60_000 }).toBe(1),
   );

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endProcesses } from "../../testing/workspace/processes";
+import { POST } from "../routes";
+import { HOUR } from "../times";
 import { StackUnderTest } from "./stack-under-test";
 
 const dist = resolve(__dirname, "../../dist");
@@ -33,7 +35,7 @@ function keyplane(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise
 }
 
 test("keys and sweep find the key of a killed run by the name of the stack, without its passphrase and without a file", async () => {
-  await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+  await plane.rules.add({ route: POST, hold: "after" });
   const { done } = example.workspace.start("up");
   await plane.held.wait(1, 60_000);
   endProcesses(example.workspace.processes());
@@ -53,7 +55,7 @@ test("keys and sweep find the key of a killed run by the name of the stack, with
   };
   await plane.state.createKey("by-hand");
   // A younger key can be that of a run that is under way.
-  await plane.clock.advance(3_600_000);
+  await plane.clock.advance(HOUR);
   const { keys } = JSON.parse((await keyplane(["keys", "--stack", "dev"], account)).stdout) as {
     keys: { id: string; flags: string[] }[];
   };

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { HOUR } from "../times";
 import { LateConsumer } from "./late-consumer";
 import { StackUnderTest } from "./stack-under-test";
-
-const HOUR = 3_600_000;
 
 let plane: ControlPlane;
 let folder: string;

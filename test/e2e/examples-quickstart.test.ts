@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DELETE, LIST, POST } from "../routes";
 import { examples, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
@@ -22,18 +23,18 @@ test("quickstart: keys are created, rotated for their consumer and revoked with 
   example = await StackUnderTest.of(plane, "quickstart");
 
   const created = await example.requestsOf(() => example.run("up"));
-  expect(created.sort()).toEqual(["GET /api_keys", "POST /api_keys", "POST /api_keys"]);
+  expect(created.sort()).toEqual([LIST, POST, POST]);
   const first = await example.workspace.outputs({ showSecrets: true });
   expect(first.environment).toEqual(quickstart);
   expect(await example.workspace.outputs()).toMatchObject({ ciKey: "[secret]", environment: "[secret]" });
 
   expect(await example.requestsOf(() => example.runIdle("preview"))).toEqual([]);
   expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);
-  expect(await example.requestsOf(() => example.runIdle("refresh"))).toEqual(["GET /api_keys"]);
+  expect(await example.requestsOf(() => example.runIdle("refresh"))).toEqual([LIST]);
 
   await example.workspace.setConfig("rotation", "2");
   const rotated = await example.requestsOf(() => example.run("up"));
-  expect(rotated.sort()).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys", "POST /api_keys"]);
+  expect(rotated.sort()).toEqual([DELETE, LIST, POST]);
   const second = await example.workspace.outputs({ showSecrets: true });
   expect(second.ciKey).toBe(first.ciKey);
   expect(second.environment).toEqual(quickstart);

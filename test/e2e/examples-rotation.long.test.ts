@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAY } from "../times";
 import { StackUnderTest } from "./stack-under-test";
-
-const DAY = 86_400_000;
 
 let plane: ControlPlane;
 let folder: string;

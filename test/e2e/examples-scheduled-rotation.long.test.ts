@@ -6,13 +6,12 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type ControlPlane, pulumiOnPath, startControlPlane } from "keyplane/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { LIST } from "../routes";
+import { DAY, HOUR, MINUTE } from "../times";
 import { examples, StackUnderTest } from "./stack-under-test";
 
 const run = promisify(execFile);
 const folder = join(examples, "scheduled-rotation");
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 86_400_000;
 
 let plane: ControlPlane;
 let built: string;
@@ -74,7 +73,7 @@ test("scheduled-rotation: the last step of the workflow fails if a key was revok
   try {
     await example.run("up");
     const requests = await example.requestsOf(() => example.run("preview", check));
-    expect(requests).toEqual(["GET /api_keys"]);
+    expect(requests).toEqual([LIST]);
     const [key, other] = await plane.liveKeys();
     await plane.state.revokeKey(key?.id ?? "");
     // Without a refresh, nothing reads the keys.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DELETE, LIST, POST, WHO } from "../routes";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
 const run = promisify(execFile);
@@ -66,11 +67,11 @@ async function node(given: object = {}): Promise<Ran> {
     });
     output = stdout + stderr;
   });
-  return { requests: requests.filter((request) => request !== "GET /auth"), output };
+  return { requests: requests.filter((request) => request !== WHO), output };
 }
 
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
-const made = (count: number) => ["GET /api_keys", ...Array<string>(count).fill("POST /api_keys")];
+const made = (count: number) => [LIST, ...Array<string>(count).fill(POST)];
 
 describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine starts no programs of the Automation API)", () => {
   test("an inline program can declare keys and consumers late, and a rotation gives each consumer the next key", async () => {
@@ -138,7 +139,7 @@ describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine starts no progr
       else up("one").then(() => up("two")).then(() => up("one"));
     `);
     const created = (await node({ n: "1", together: true })).requests.sort();
-    expect(created).toEqual(["GET /api_keys", "GET /api_keys", ...Array<string>(8).fill("POST /api_keys")]);
+    expect(created).toEqual([LIST, LIST, ...Array<string>(8).fill(POST)]);
     const before = await live();
     const { requests } = await node({ n: "2" });
     expect(requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(6);
@@ -160,13 +161,13 @@ describe.skipIf(!ON_CLI)("on the Pulumi CLI (the embedded engine starts no progr
     const asked = async (given: object) => {
       const env = { GIVEN: JSON.stringify(given) };
       const requests = await example.requestsOf(() => example.run("up", { env }));
-      return requests.filter((request) => request !== "GET /auth").sort();
+      return requests.filter((request) => request !== WHO).sort();
     };
-    expect(await asked({})).toEqual(["GET /api_keys", ...made(4)]);
+    expect(await asked({})).toEqual([LIST, ...made(4)]);
     const { answer, keyId } = await example.workspace.outputs();
     expect(answer).toBe("yes");
     expect(await asked({})).toEqual([]);
-    expect(await asked({ revokeNow: keyId })).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys", "POST /api_keys"]);
+    expect(await asked({ revokeNow: keyId })).toEqual([DELETE, LIST, POST]);
     expect(await live()).toHaveLength(4);
     expect(await live()).not.toContain(keyId);
   });

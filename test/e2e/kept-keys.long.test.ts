@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, type FrontEnd, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, POST } from "../routes";
+import { type FrontEnd, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 const open: StackUnderTest[] = [];
@@ -127,15 +128,6 @@ describe.each(["plugin"] as const)("an exact name of the %s", (frontEnd) => {
     await stack.runIdle("up");
     expect(await stack.requestsOf(() => stack.deploy('new ApiKey("ci", { rotationTriggers: { n: 2 } });'))).toEqual([]);
     expect(await stack.live()).toEqual(keys);
-    await stack.destroy();
-  });
-
-  test("is not taken from another resource of the same run", async () => {
-    const one = (name: string) => `new ApiKey("${name}", { name: "exact", onNameConflict: "revokeUnused" });\n`;
-    const stack = await start(frontEnd, "new ApiKey('other');");
-    await stack.up();
-    expect((await stack.deploy(one("ci") + one("deploy"), { mayFail: true })).exit).not.toBe(0);
-    await stack.expectLiveIsHeld();
     await stack.destroy();
   });
 

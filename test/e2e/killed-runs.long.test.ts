@@ -1,6 +1,8 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, FRONT_ENDS, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, POST } from "../routes";
+import { HOUR } from "../times";
+import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let stack: StackUnderTest;
@@ -78,7 +80,7 @@ describe.each(FRONT_ENDS)("after a run with the %s that was killed", (frontEnd) 
     stack = await StackUnderTest.create(frontEnd, plane, program(1));
     await stack.up();
     await stack.deploy(program(2));
-    await plane.clock.advance(2 * 3_600_000);
+    await plane.clock.advance(2 * HOUR);
     const before = await stack.live();
     await plane.rules.add({ route: DELETE, hold: "after" });
     await stack.killWhenParked();

@@ -2,8 +2,9 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LIST, POST } from "../routes";
 import { hostsOf } from "./hosts";
-import { FRONT_ENDS, LIST, messagesOf, ON_CLI, POST, StackUnderTest } from "./stack-under-test";
+import { FRONT_ENDS, messagesOf, ON_CLI, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let stack: StackUnderTest;

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { PassphraseSecrets } from "../../testing/engine/state/secrets";
+import { LIST, POST, PROJECTS } from "../routes";
+import { DAY } from "../times";
 import { AgeReader, controller, GitHubReader, RsaReader } from "../unit/seal/opener";
 import { hostsOf } from "./hosts";
 import { memoryHolds } from "./process-memory";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
-const DAY = 24 * 3_600_000;
 const github = new GitHubReader();
 const kms = new RsaReader();
 let ann: AgeReader;
@@ -92,7 +93,7 @@ test("sealed: only the recipients can read the keys of the example, with the req
   };
   example = await StackUnderTest.of(plane, "sealed", { config });
   const requests = await example.requestsOf(() => example.run("up"));
-  expect(requests.sort()).toEqual(["GET /api_keys", "GET /projects", ...Array(3).fill("POST /api_keys")]);
+  expect(requests.sort()).toEqual([LIST, PROJECTS, ...Array(3).fill(POST)]);
   const outputs = (await example.workspace.outputs()) as {
     opsKey: { age: string };
     ciKey: string;
@@ -184,7 +185,7 @@ test.each(FRONT_ENDS)(
     expect(await works(await bob.open(fourth.current))).toBe(true);
 
     // A run that cannot verify its keys, and the next one, which replaces them.
-    await plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    await plane.rules.add({ route: PROJECTS, status: 500, count: null });
     await up(program({ n: 3, recipient: bob.recipient, verify: true }), { mayFail: true });
     await plane.rules.clear();
     const fifth = await up(program({ n: 3, recipient: bob.recipient, verify: true }));
@@ -213,7 +214,7 @@ test.runIf(process.platform === "linux").each(FRONT_ENDS)(
     // Not in the stack's folder, because a snapshot has the account's own key.
     const dumps = mkdtempSync(join(tmpdir(), "keyplane-heap-"));
     try {
-      await plane.rules.add({ route: "POST /api_keys", hold: "before", skip: 1 });
+      await plane.rules.add({ route: POST, hold: "before", skip: 1 });
       const env = { NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${dumps}` };
       const { done } = example.workspace.start("up", { env });
       await plane.held.wait(1, 60_000);

@@ -1,9 +1,9 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pluginForPreloads } from "../plugin-folder";
+import { DAY } from "../times";
 import { ON_CLI, StackUnderTest } from "./stack-under-test";
 
-const DAY = 24 * 3_600_000;
 const PREFIX = "hush-prefix";
 
 const NPM = 'const { ApiKey, RotatingApiKey } = require("keyplane");';

@@ -1,8 +1,7 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAY } from "../times";
 import { StackUnderTest } from "./stack-under-test";
-
-const DAY = 24 * 3_600_000;
 
 /** All resource types that accept arbitrary values, with secret values. */
 const PROGRAM = `

@@ -1,5 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { LIST } from "../routes";
 import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
@@ -122,7 +123,7 @@ test("a program whose service does not answer fails with a message that names th
   const gone = await startControlPlane();
   await gone.close();
   const errors = await errorsWith({ "keyplane:baseUrl": gone.url }, {});
-  expect(errors.some((message) => message.includes("GET /api_keys"))).toBe(true);
+  expect(errors.some((message) => message.includes(LIST))).toBe(true);
 });
 
 test("a refresh and a destroy use the configuration of the last up, and the next up uses the new one", async () => {
@@ -131,7 +132,7 @@ test("a refresh and a destroy use the configuration of the last up, and the next
   example = await StackUnderTest.of(plane, program);
   await example.run("up");
   await example.workspace.setConfig("keyplane:baseUrl", gone.url);
-  expect(await example.requestsOf(() => example.run("refresh"))).toEqual(["GET /api_keys"]);
+  expect(await example.requestsOf(() => example.run("refresh"))).toEqual([LIST]);
   await example.destroy();
   expect(await example.requestsOf(() => example.run("up", { mayFail: true }))).toEqual([]);
   expect(await plane.liveKeys()).toEqual([]);

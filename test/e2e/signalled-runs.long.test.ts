@@ -1,7 +1,8 @@
 import { type ControlPlane, drivenTime, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DELETE, POST } from "../routes";
 import { hostsOf } from "./hosts";
-import { DELETE, FRONT_ENDS, POST, StackUnderTest } from "./stack-under-test";
+import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 let plane: ControlPlane;
 let stack: StackUnderTest;

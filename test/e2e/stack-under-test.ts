@@ -34,10 +34,6 @@ export const SDK = {
   plugin: { module: "plugin-sdk", type: "keyplane:index" },
 } as const;
 
-export const POST = "POST /api_keys";
-export const LIST = "GET /api_keys";
-export const DELETE = "DELETE /api_keys/{key_id}";
-
 /** A stack of a whole program at a control plane, on either engine. It collects the output, to search it for secrets. */
 export class StackUnderTest {
   /** What its commands have printed. */
@@ -154,7 +150,7 @@ export class StackUnderTest {
 
   /** The ids of the live keys, oldest first. */
   async live(): Promise<string[]> {
-    return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort();
+    return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort(byNumber);
   }
 
   /** The ids of the keys that the state has, also those that are still to be revoked. */
@@ -164,7 +160,7 @@ export class StackUnderTest {
       const { keyId, previousKeyId, pendingRevocations } = outputs;
       return [keyId, previousKeyId, pendingRevocations].flat().filter((id) => typeof id === "string");
     });
-    return [...new Set(ids)].sort();
+    return [...new Set(ids)].sort(byNumber);
   }
 
   /** Checks that the live keys are those that the state has. Returns their ids, oldest first. */
@@ -251,6 +247,9 @@ const consumer = (name, key, options) => {
 };
 `;
 }
+
+/** Ids are numbers, and later keys have larger ones. */
+const byNumber = (one: string, other: string) => Number(one) - Number(other);
 
 /** All messages of a run. */
 export function messagesOf({ diagnostics }: Pick<RunResult, "diagnostics">): string {

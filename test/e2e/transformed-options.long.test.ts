@@ -1,5 +1,7 @@
 import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { POST } from "../routes";
+import { HOUR } from "../times";
 import { StackUnderTest } from "./stack-under-test";
 
 /** A transformation that returns new options, as for a rule of a whole stack. The SDK's own are lost. */
@@ -43,8 +45,8 @@ test("keys are encrypted if a transformation removes the options of their resour
   await run.workspace.setConfig("proj:at", "2");
   await command("up");
   await plane.rules.add({
-    route: "POST /api_keys",
-    operations: [{ action: "start_compute", runningMs: 3_600_000 }],
+    route: POST,
+    operations: [{ action: "start_compute", runningMs: HOUR }],
     count: null,
   });
   await plane.state.createProject();

@@ -1,6 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DELETE, FRONT_ENDS, messagesOf, POST, StackUnderTest } from "./stack-under-test";
+import { DELETE, POST } from "../routes";
+import { FRONT_ENDS, messagesOf, StackUnderTest } from "./stack-under-test";
 
 let home: ControlPlane;
 let away: ControlPlane;

@@ -5,11 +5,13 @@ import { type Deployment, readDeployment } from "../../provider/stack/deployment
 import { type Run, readHistory } from "../../provider/stack/history";
 import { PulumiError } from "../../provider/stack/pulumi";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../testing/control-plane";
+import { SECOND } from "../times";
 import { DYNAMIC, PLUGIN, provider, providerUrn, saved, urnOf } from "../unit/stack/saved-stack";
 import { LinkedClock } from "./linked-clock";
 import {
   type Crash,
   Crashed,
+  type Difference,
   type FrontEnd,
   type Kind,
   type Made,
@@ -17,14 +19,6 @@ import {
   ProviderProcess,
   StepFailed,
 } from "./provider-process";
-
-export const SECOND = 1_000;
-export const HOUR = 3_600_000;
-export const DAY = 24 * HOUR;
-
-export const POST = "POST /api_keys";
-export const LIST = "GET /api_keys";
-export const DELETE = "DELETE /api_keys/{key_id}";
 
 /** A resource of a program. */
 export interface Declared {
@@ -37,7 +31,7 @@ export type Program = Readonly<Record<string, Declared>>;
 
 export const key = (inputs: Members = {}): Declared => ({ kind: "ApiKey", inputs });
 export const rotating = (inputs: Members = {}): Declared => ({ kind: "RotatingApiKey", inputs });
-export const gate = (inputs: Members = {}): Declared => ({ kind: "ProjectReady", inputs });
+export const projectReady = (inputs: Members = {}): Declared => ({ kind: "ProjectReady", inputs });
 
 /** A resource in the state. */
 export interface Saved extends Made {
@@ -97,6 +91,10 @@ export interface Flags {
   readonly replace?: string | undefined;
   /** The consumer of this resource fails. */
   readonly failing?: string | undefined;
+  /** When the provider was started. @default when the run begins */
+  readonly startedAt?: number;
+  /** When the run began, as the history says. @default when it begins */
+  readonly beganAt?: number;
 }
 
 /** What a story sees of a stack. */
@@ -124,9 +122,9 @@ afterEach(async () => {
 });
 
 /**
- * A stack with an engine as small as a test needs, without processes, and a real service. The engine does what the real one
- * does with keys: it checks, compares, saves a pending operation before each step and the result after it, and answers for the state and
- * the history.
+ * A stack with an engine as small as a test needs, without processes, and a real service. The engine does
+ * what the real one does with keys: it checks, compares, saves a pending operation before each step and the result after it, and
+ * answers for the state and the history.
  */
 export class TestStack {
   resources: readonly Saved[] = [];
@@ -135,21 +133,15 @@ export class TestStack {
   /** Operations that were begun. Of killed runs, creations stay. */
   pending: readonly PendingOperation[] = [];
   /** Suffixes that nothing proves any more: the pending operation is gone, or the resource. */
-  readonly dropped = new Set<unknown>();
+  readonly dropped = new Set<string>();
   /** The ended runs, newest first; `undefined` if they cannot be read. */
   history: readonly object[] | undefined = [];
-  /** Whether the Pulumi CLI answers for the state. */
-  isReadable = true;
-  /** Whether it answers for this stack. */
-  isOther = false;
+  /** Whose state the Pulumi CLI answers with; `undefined` if it fails. */
+  answersWith: "this stack" | "another stack" | undefined = "this stack";
   /** The name of the stack in its state. The outputs of resources have the one of their last update. */
   stackName = "dev";
   /** A service that shows the changes of a run at once, or only at its end. @default files */
   service: "live" | "late" | undefined;
-  /** When the next process was started. @default when it runs */
-  startedAt: number | undefined;
-  /** When the next run began, as the history says. @default when it runs */
-  beganAt: number | undefined;
   settings: Record<string, string>;
   /** How often the Pulumi CLI was asked. */
   asked = 0;
@@ -199,7 +191,10 @@ export class TestStack {
   /** The state as it is saved now. */
   get deployment(): object {
     const resources = [provider(), ...this.more, ...this.resources.map((each) => this.#written(each))];
-    return { version: 3, deployment: { resources, pending_operations: this.isOther ? [] : this.pending } };
+    return {
+      version: 3,
+      deployment: { resources, pending_operations: this.answersWith === "another stack" ? [] : this.pending },
+    };
   }
 
   /** The outputs of a resource. */
@@ -230,12 +225,6 @@ export class TestStack {
   /** The requests since another one, without those that were only carried out late. */
   async requests(since = 0): Promise<string[]> {
     return (await this.plane.log({ since })).filter(({ lateOf }) => lateOf === null).map(routeOf);
-  }
-
-  /** The names that were requested so far. */
-  async requestedNames(): Promise<string[]> {
-    const posts = await this.plane.log({ method: "POST" });
-    return posts.flatMap(({ effects }) => effects.flatMap((each) => (each.kind === "key-created" ? [each.name] : [])));
   }
 
   /** A `pulumi up` of a program, in a process of its own, later than all before. */
@@ -277,7 +266,7 @@ export class TestStack {
     return this.#start({}).session;
   }
 
-  #start({ crash }: Flags): ProviderProcess {
+  #start({ crash, startedAt = this.clock.now() }: Flags): ProviderProcess {
     const { frontEnd, clock, settings, service } = this;
     const pulumi = { state: async () => this.#state(), history: async () => this.#history() };
     const fullName = service === undefined ? undefined : "acme/app/dev";
@@ -285,7 +274,6 @@ export class TestStack {
       this.#outcome[severity === "warning" ? "warn" : severity].push(text);
       this.#saw({ kind: "said", text });
     };
-    const startedAt = this.startedAt ?? clock.now();
     const requestTimeoutMs = this.#requestTimeoutMs;
     const given = { frontEnd, clock, settings, startedAt, requestTimeoutMs, pulumi, fullName, log };
     return new ProviderProcess(given, crash);
@@ -300,7 +288,7 @@ export class TestStack {
     await this.clock.pass(SECOND);
     const since = (await this.plane.log()).at(-1)?.seq ?? 0;
     this.#savedBefore = this.deployment;
-    this.#began = this.beganAt ?? this.clock.now();
+    this.#began = flags.beganAt ?? this.clock.now();
     this.#flags = flags;
     const outcome = nothing();
     this.#outcome = outcome;
@@ -337,7 +325,8 @@ export class TestStack {
   #state(): Deployment {
     this.asked++;
     this.#outcome.exports++;
-    if (!this.isReadable) throw new PulumiError("`pulumi stack export` failed with exit code 1", "failed");
+    if (this.answersWith === undefined)
+      throw new PulumiError("`pulumi stack export` failed with exit code 1", "failed");
     const text = JSON.stringify(this.service === "late" ? this.#savedBefore : this.deployment);
     return readDeployment(text.replaceAll("urn:pulumi:dev::", `urn:pulumi:${this.stackName}::`));
   }
@@ -404,12 +393,11 @@ export class TestStack {
     const inputs = await checked(before === undefined || isForced ? {} : before.inputs);
     if (before === undefined) return { step: "create", inputs } as const;
     const { id, outputs, notReady } = before;
-    type Difference = { readonly changes: boolean; readonly replaces: boolean };
     const { changes, replaces } = await this.#call<Difference>((to) => to.diff(of, id, outputs, inputs));
     if (isForced) return { step: "replace", inputs, before } as const;
     if (!changes && notReady === undefined) return { step: "same", inputs, before } as const;
     if (!replaces) return { step: "update", inputs, before } as const;
-    // The first check has kept the mark of the old resource.
+    // The first check has kept the suffix of the old resource.
     return { step: "replace", inputs: await checked({}), before } as const;
   }
 
@@ -478,7 +466,7 @@ export class TestStack {
     } finally {
       if (isOver && this.#process?.isEngineDead !== true) {
         this.pending = this.pending.filter((each) => each !== operation);
-        if (this.#process?.isDead && type === "creating") this.dropped.add(resource.inputs.__suffix);
+        if (this.#process?.isDead && type === "creating") this.dropped.add(String(resource.inputs.__suffix));
       }
     }
   }

@@ -3,6 +3,7 @@ import type { Rule } from "../../testing/control-plane";
 import type { Crash } from "../engineless/provider-process";
 import type { Declared, Flags, Program } from "../engineless/test-stack";
 import { RECIPIENTS } from "../recipients";
+import { DELETE, LIST, POST } from "../routes";
 
 /** One event in the life of a stack. */
 export type Action =
@@ -101,7 +102,7 @@ const up: fc.Arbitrary<Action> = fc
 const operations = { operations: [{ action: "apply_config", runningMs: 7_000 }] };
 const rule: fc.Arbitrary<Rule> = fc
   .record({
-    route: fc.constantFrom("POST /api_keys", "POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"),
+    route: fc.constantFrom(POST, POST, LIST, DELETE),
     skip: fc.nat(2),
     count: fc.integer({ min: 1, max: 4 }),
     fault: fc.constantFrom<Partial<Rule>>(
@@ -120,7 +121,7 @@ const rule: fc.Arbitrary<Rule> = fc
   })
   .map(({ fault, ...of }) => ({ ...of, ...fault }))
   // Only an answer to a creation has a key or operations.
-  .map((each) => ("omit" in each || "operations" in each ? { ...each, route: "POST /api_keys" } : each));
+  .map((each) => ("omit" in each || "operations" in each ? { ...each, route: POST } : each));
 
 const which = fc.nat(9);
 const action: fc.Arbitrary<Action> = fc.oneof(

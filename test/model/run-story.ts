@@ -15,10 +15,11 @@ import {
   TestStack,
 } from "../engineless/test-stack";
 import { openedByAnybody } from "../recipients";
+import { HOUR } from "../times";
 import { type Action, CURRENT, GRACE_MS, MAX_OVERLAP_MS, PREVIOUS } from "./actions";
 
 /** How long the key of a lost request is looked for. */
-const LATEST_COMMIT_MS = 3_600_000;
+const LATEST_COMMIT_MS = HOUR;
 
 /** The last program, if a story has none. */
 const LAST: Program = { "plain-0": { kind: "ApiKey", inputs: {} } };
@@ -217,7 +218,7 @@ export class Story {
     const { stack } = this;
     const kept = new Set(checkpoint.resources.map(({ inputs }) => inputs.__suffix));
     for (const { inputs } of [...stack.resources, ...stack.pending.map(({ resource }) => resource)]) {
-      if (!kept.has(inputs.__suffix)) stack.dropped.add(inputs.__suffix);
+      if (!kept.has(inputs.__suffix)) stack.dropped.add(String(inputs.__suffix));
     }
     stack.resources = checkpoint.resources;
     stack.settings.apiKey = checkpoint.apiKey;
@@ -373,7 +374,7 @@ export class Story {
     const reported = this.said.filter((text) => /It stays live|stays? live: |nothing knows of it/.test(text));
     return (await this.plane.liveKeys()).filter(({ id, name }) => {
       if (name === "exact" || [...this.strangers, Number(this.byHand.id)].includes(id)) return false;
-      if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(suffixIn(name))) return false;
+      if (ids.has(String(id)) || this.released.has(String(id)) || dropped.has(String(suffixIn(name)))) return false;
       return !reported.some((text) => text.includes(`key ${id} (`) || text.includes(name));
     });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Crash, FrontEnd } from "../engineless/provider-process";
 import type { Declared, Program } from "../engineless/test-stack";
+import { POST } from "../routes";
 import { type Action, PREVIOUS } from "./actions";
 import { requestsOf, runStory } from "./run-story";
 
@@ -17,7 +18,7 @@ const three = (key: Declared): Program => ({ "plain-0": key, "plain-1": key, "ro
 const two = (trigger: number): Program => ({ "rotating-0": rotating(trigger), "rotating-1": rotating(trigger) });
 const destroy: Action = { do: "destroy" };
 const both = (moment: number): Crash => ({ moment, victim: "both" });
-const lost = { route: "POST /api_keys", fault: "close", commit: "before", count: 3 } as const;
+const lost = { route: POST, fault: "close", commit: "before", count: 3 } as const;
 
 describe.each<FrontEnd>(["dynamic", "plugin"])("a stack of the %s provider", (frontEnd) => {
   test("sends the requests that its changes need, and no others", async () => {

@@ -4,6 +4,7 @@ import { version } from "../../../package.json";
 import { Account } from "../../../provider/api";
 import type { DiagnosticMessage } from "../../../provider/http/diagnostics";
 import { VERSION } from "../../../provider/version";
+import { POST, PROJECTS } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
@@ -40,8 +41,8 @@ describe("an account", () => {
     const { account, plane } = await startAccount();
     const project = await plane.state.createProject();
     await plane.state.startOperations({ projectId: project.id, runningMs: null });
-    await plane.rules.add({ route: "POST /api_keys", hold: "before" });
-    await plane.rules.add({ route: "GET /projects", hold: "before" });
+    await plane.rules.add({ route: POST, hold: "before" });
+    await plane.rules.add({ route: PROJECTS, hold: "before" });
     const created = account.keys.create("ci-1");
     const ended = [account.operations.waitUntilIdle(project.id), account.projects.list()].map(caught);
     await plane.held.wait(2);

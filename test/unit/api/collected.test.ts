@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Account, Collected, LIST_OPERATIONS, type Project } from "../../../provider/api";
+import { type Account, Collected, type Project } from "../../../provider/api";
 import { Operations } from "../../../provider/api/operations/operations";
 import { Projects } from "../../../provider/api/projects/projects";
 import { getOperations } from "../../../provider/functions";
 import { type HttpClient, systemClock } from "../../../provider/http";
+import { LIST_OPERATIONS, PROJECTS } from "../../routes";
 import { caught } from "../http/caught";
 
 const TIME = "2026-01-01T00:00:00Z";
@@ -23,13 +24,13 @@ describe("the pages of a list", () => {
 
   it("are limited together to what a process can hold, by the length of their text and by their number", async () => {
     const long = { name: "x".repeat(1_000_000) };
-    const collected = new Collected("GET /projects");
+    const collected = new Collected(PROJECTS);
     for (let page = 0; page < 150; page++) expect(collected.take([long])).toEqual([long]);
     const texts = async () => {
       for (let page = 0; page < 100; page++) collected.take([long]);
     };
-    expect(await caught(texts())).toMatchObject({ code: CODE, message: expect.stringContaining("GET /projects") });
-    const many = new Collected("GET /projects");
+    expect(await caught(texts())).toMatchObject({ code: CODE, message: expect.stringContaining(PROJECTS) });
+    const many = new Collected(PROJECTS);
     const entries = Array.from({ length: 10_000 }, () => ({}));
     const numbers = async () => {
       for (let page = 0; page < 100; page++) many.take(entries);
@@ -53,7 +54,7 @@ describe("the pages of a list", () => {
     const context = { clock: systemClock } as unknown as ConstructorParameters<typeof Operations>[1];
     const operations = new Operations(http, context);
     const reads = {
-      "GET /projects": () => new Projects(http, () => {}).list(),
+      [PROJECTS]: () => new Projects(http, () => {}).list(),
       [LIST_OPERATIONS]: () => getOperations({ operations } as unknown as Account, { projectId: "p" }),
     };
     for (const [route, read] of Object.entries(reads)) {

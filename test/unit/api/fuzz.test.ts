@@ -5,6 +5,7 @@ import { readOperationPage, readSingleOperation } from "../../../provider/api/op
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
 import { BadAnswerError } from "../../../provider/errors";
 import type { HttpAnswer } from "../../../provider/http";
+import { LIST, PROJECTS } from "../../routes";
 
 const answerOf = (json: unknown): HttpAnswer => ({
   status: 200,
@@ -15,10 +16,10 @@ const answerOf = (json: unknown): HttpAnswer => ({
 });
 
 const READERS = {
-  keys: (json: unknown) => readKeys("GET /api_keys", answerOf(json), { holdsCaller: true }),
+  keys: (json: unknown) => readKeys(LIST, answerOf(json), { holdsCaller: true }),
   operations: (json: unknown) => readOperationPage("GET /operations", answerOf(json)).items,
   operation: (json: unknown) => [readSingleOperation("GET /operation", answerOf(json))],
-  projects: (json: unknown) => readProjectPage("GET /projects", answerOf(json)).items,
+  projects: (json: unknown) => readProjectPage(PROJECTS, answerOf(json)).items,
 };
 
 const time = "2026-01-01T00:00:00Z";

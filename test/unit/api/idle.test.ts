@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
+import { LIST_OPERATIONS } from "../../routes";
+import { DAY, HOUR } from "../../times";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
-
-const LIST = "GET /projects/{project_id}/operations";
-const DAY = 86_400_000;
 
 /** A project whose first operations are two days old, and a clock that advances by a second with every poll. */
 async function start() {
@@ -76,7 +75,7 @@ describe("waiting until a project is idle", () => {
       projectId,
       action: "delete_tenant",
       runningMs: null,
-      ageMs: 3_600_000,
+      ageMs: HOUR,
     });
     await plane.state.startOperations({ projectId, count: 250, schedulingMs: 0, runningMs: 0, gapMs: 1000 });
     const error = await caught<TimeoutError>(wait({ timeoutMs: 1000 }));
@@ -102,7 +101,7 @@ describe("waiting until a project is idle", () => {
 
   it("gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
     const { account, clock, plane, projectId } = await start();
-    await plane.rules.add({ route: LIST, status: 404, count: 5 });
+    await plane.rules.add({ route: LIST_OPERATIONS, status: 404, count: 5 });
     const waits = (count: number) => Array.from({ length: count }, () => account.operations.waitUntilIdle(projectId));
     const unknown = (count: number) => Promise.all(waits(count).map(caught));
     const notFound = Array(10).fill({ kind: "not_found" });
@@ -112,14 +111,14 @@ describe("waiting until a project is idle", () => {
     // Each of the ten waits has slept three times.
     expect([await plane.count(), clock.sleeps.length]).toEqual([5, 30]);
     await Promise.all(waits(10));
-    await plane.rules.add({ route: LIST, status: 404 });
+    await plane.rules.add({ route: LIST_OPERATIONS, status: 404 });
     await Promise.all(waits(10));
     expect([await plane.count(), clock.sleeps.length]).toEqual([8, 40]);
   });
 
   it("continues through a temporary failure of the service", async () => {
     const { plane, wait } = await start();
-    await plane.rules.add({ route: LIST, status: 502, count: 7 });
+    await plane.rules.add({ route: LIST_OPERATIONS, status: 502, count: 7 });
     expect(await wait({ timeoutMs: 600_000 })).toEqual([]);
   });
 });
@@ -127,12 +126,12 @@ describe("waiting until a project is idle", () => {
 it("a wait ignores an operation that failed before it began, which another wait of the project looks back to", async () => {
   const { plane, clock, projectId, wait } = await start();
   const ended = { projectId, schedulingMs: 0, runningMs: 0 };
-  await plane.state.startOperations({ ...ended, outcome: "failed", ageMs: 10 * 3_600_000 });
-  await plane.state.startOperations({ ...ended, count: 250, ageMs: 5 * 3_600_000, gapMs: 1000 });
+  await plane.state.startOperations({ ...ended, outcome: "failed", ageMs: 10 * HOUR });
+  await plane.state.startOperations({ ...ended, count: 250, ageMs: 5 * HOUR, gapMs: 1000 });
   await plane.state.startOperations({ projectId, runningMs: 40_000 });
   Object.assign(clock, { auto: false });
   const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const one = wait({ horizonMs: 3_600_000, timeoutMs: 600_000 });
+  const one = wait({ horizonMs: HOUR, timeoutMs: 600_000 });
   while (clock.sleeping === 0) await turn();
   let over = false;
   const both = Promise.allSettled([one, wait({ timeoutMs: 600_000 })]).finally(() => {

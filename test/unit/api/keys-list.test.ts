@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Rule } from "../../../testing/control-plane";
+import { LIST } from "../../routes";
+import { HOUR } from "../../times";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
-
-const LIST = "GET /api_keys";
 
 describe("listing keys", () => {
   it("returns what the service reports, including the calling key with its own use", async () => {
@@ -40,7 +40,7 @@ describe("listing keys", () => {
     const records = (await (await fetch(`${plane.url}/api_keys`, { headers })).json()) as readonly object[];
     for (const text of [key, plane.apiKey, key.toUpperCase(), Buffer.from(key).toString("hex")]) {
       const body = JSON.stringify(records.map((each) => ({ ...each, name: `n-${text}`, created_by: { name: text } })));
-      await plane.rules.add({ route: "GET /api_keys", status: 200, body });
+      await plane.rules.add({ route: LIST, status: 200, body });
       expect(JSON.stringify(await account.keys.list({ fresh: true }))).not.toContain(text);
     }
   });
@@ -153,7 +153,7 @@ describe("listing keys", () => {
   it("reuses a finished list for hours, but only until this process creates a key", async () => {
     const { account, plane, clock } = await startAccount();
     await account.keys.list();
-    clock.advance(3 * 3_600_000);
+    clock.advance(3 * HOUR);
     await account.keys.list();
     expect(await plane.count()).toBe(1);
     const { id } = await account.keys.create("ci-1");

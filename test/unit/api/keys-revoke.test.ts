@@ -1,17 +1,16 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { settingOf } from "../../../provider/settings/settings";
-import type { Fault, Rule } from "../../../testing/control-plane";
+import type { Rule } from "../../../testing/control-plane";
+import { DELETE, LIST } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
 
-const REVOKE = "DELETE /api_keys/{key_id}";
-
 async function startWithKey() {
   const setup = await startAccount();
   const { id } = await setup.account.keys.create("ci-1");
-  const strike = (rule: Omit<Rule, "route">) => setup.plane.rules.add({ route: REVOKE, ...rule });
+  const strike = (rule: Omit<Rule, "route">) => setup.plane.rules.add({ route: DELETE, ...rule });
   const requests = async () => (await setup.plane.log()).slice(1).map((each) => `${each.method} ${each.status}`);
   return { ...setup, id, strike, requests };
 }
@@ -47,15 +46,12 @@ describe("revoking a key", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  const faults: Fault[] = ["reset", "close", "truncate-length", "truncate-close", "garbage", "html"];
-  for (const fault of faults) {
-    it(`succeeds in the end if the answer is lost to ${fault} after the commit`, async () => {
-      const { account, plane, id, strike } = await startWithKey();
-      await strike({ fault, commit: "before" });
-      expect(await account.keys.revoke(id)).toBe("revoked");
-      expect(await plane.liveKeys()).toEqual([]);
-    });
-  }
+  it("succeeds in the end if the answer is lost after the commit", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    await strike({ fault: "close", commit: "before" });
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await plane.liveKeys()).toEqual([]);
+  });
 
   it("fails if every answer is lost and the key is still listed", async () => {
     const { account, id, strike, requests } = await startWithKey();
@@ -76,7 +72,7 @@ describe("revoking a key", () => {
     const body = lacking.map(({ name, createdAt, lastUsedAt, ...key }) => {
       return { id: Number(key.id), name, created_at: createdAt, last_used_at: lastUsedAt };
     });
-    await plane.rules.add({ route: "GET /api_keys", status: 200, body, count: null });
+    await plane.rules.add({ route: LIST, status: 200, body, count: null });
     await strike({ status: 500, count: 3, commit: "never" });
     expect(await caught(account.keys.revoke(id, { unlisted: true }))).toMatchObject({ status: 500 });
     expect(await account.keys.revoke(id, { unlisted: true })).toBe("revoked");
@@ -98,7 +94,7 @@ describe("revoking a key", () => {
       const { account, clock, plane, id, requests } = await startWithKey();
       const response = await fetch(`${plane.url}/api_keys`, { headers: { authorization: `Bearer ${plane.apiKey}` } });
       const before = await plane.count();
-      await plane.rules.add({ route: "GET /api_keys", status: 200, body: await response.json(), count: stale });
+      await plane.rules.add({ route: LIST, status: 200, body: await response.json(), count: stale });
       await plane.state.revokeKey(id);
       expect(await account.keys.revoke(id)).toBe("absent");
       expect((await requests()).slice(before - 1)).toEqual(["DELETE 404", ...Array(stale + 1).fill("GET 200")]);
@@ -121,7 +117,7 @@ describe("revoking a key", () => {
   it("throws an error that names both problems if the list is not available either", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
-    await plane.rules.add({ route: "GET /api_keys", status: 500, count: 3 });
+    await plane.rules.add({ route: LIST, status: 500, count: 3 });
     const error = await caught(account.keys.revoke(id));
     expect(error.message).toMatch(/DELETE .*404.*GET .*500/);
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { POST } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
@@ -7,7 +8,7 @@ afterEach(stopAccounts);
 describe("an account with many calls at once", () => {
   it("creates every key once with as few repeats as possible if one request in five is answered with 429", async () => {
     const { account, plane } = await startAccount({ concurrency: 32, requestTimeoutMs: 30_000 });
-    await plane.rules.add({ route: "POST /api_keys", status: 429, count: null, every: 5 });
+    await plane.rules.add({ route: POST, status: 429, count: null, every: 5 });
     const names = Array.from({ length: 1000 }, (_, at) => `key-${at}`);
     await Promise.all(names.map((name) => account.keys.create(name)));
     expect((await plane.liveKeys()).map(({ name }) => name).sort()).toEqual([...names].sort());

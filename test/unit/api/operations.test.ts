@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Operation } from "../../../provider/api";
+import { GET_OPERATION, LIST_OPERATIONS } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
-
-const LIST = "GET /projects/{project_id}/operations";
 
 /** A project with this many operations, which were created one after the other. */
 async function startWithOperations(count: number, gapMs = 1000) {
@@ -60,14 +59,14 @@ describe("listing operations", () => {
 
   it("ends at an empty page", async () => {
     const { plane, read, requests } = await startWithOperations(30);
-    await plane.rules.add({ route: LIST, skip: 1, page: "empty" });
+    await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, page: "empty" });
     expect(idsOf(await read({ pageSize: 10 }))).toHaveLength(10);
     expect(await requests()).toBe(2);
   });
 
   it("fails if a full page leads to itself, and does not silently cut the list", async () => {
     const { plane, read } = await startWithOperations(30);
-    await plane.rules.add({ route: LIST, skip: 1, count: null, page: "repeated-cursor" });
+    await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, count: null, page: "repeated-cursor" });
     expect(await caught(read({ pageSize: 10 }))).toMatchObject({ kind: "bad_answer" });
   });
 
@@ -85,7 +84,11 @@ describe("listing operations", () => {
   it("requests smaller pages if the service refuses the page size, and remembers the size", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
-    await plane.rules.add({ route: LIST, status: 400, body: { code: "", message: "limit must be at most 100" } });
+    await plane.rules.add({
+      route: LIST_OPERATIONS,
+      status: 400,
+      body: { code: "", message: "limit must be at most 100" },
+    });
     expect(idsOf(await read())).not.toHaveLength(0);
     await read();
     expect(await requests()).toBe(3);
@@ -130,7 +133,7 @@ describe("listing operations", () => {
     const unknown = "00000000-0000-4000-8000-000000000000";
     expect(await caught(account.operations.get(projectId, unknown))).toMatchObject({ kind: "not_found" });
     await plane.rules.add({
-      route: "GET /projects/{project_id}/operations/{operation_id}",
+      route: GET_OPERATION,
       patch: { operation: null },
     });
     expect(await caught(account.operations.get(projectId, id))).toMatchObject({ kind: "bad_answer" });

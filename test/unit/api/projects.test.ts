@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { PROJECTS } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
@@ -45,8 +46,8 @@ describe("one project", () => {
 });
 
 describe("projects that belong to organizations", () => {
-  const start = () => startAccount({}, { switches: { organizationRequired: true }, projects: PROJECTS });
-  const PROJECTS = [{ id: "ours" }, { id: "theirs", organizationId: "org-other" }];
+  const start = () => startAccount({}, { switches: { organizationRequired: true }, projects: OWNED });
+  const OWNED = [{ id: "ours" }, { id: "theirs", organizationId: "org-other" }];
 
   it("are listed by their organization", async () => {
     const { account } = await start();
@@ -88,7 +89,7 @@ describe("listing projects", () => {
   it("warns about projects that the service could not read in time, and does not treat them as absent", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
-    await plane.rules.add({ route: "GET /projects", count: null, patch });
+    await plane.rules.add({ route: PROJECTS, count: null, patch });
     await plane.rules.add({ route: GET, count: null, status: 404 });
     await account.projects.list();
     expect(warnings).toHaveLength(1);

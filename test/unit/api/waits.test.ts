@@ -3,13 +3,12 @@ import type { WaitProgress } from "../../../provider/api";
 import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
 import { systemClock } from "../../../provider/http";
 import type { StartedOperations } from "../../../testing/control-plane";
+import { GET_OPERATION, LIST_OPERATIONS } from "../../routes";
+import { DAY, HOUR } from "../../times";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
-
-const GET = "GET /projects/{project_id}/operations/{operation_id}";
-const LIST = "GET /projects/{project_id}/operations";
 
 /** A control plane whose clock advances by a second with every poll, and a project for operations. */
 async function start() {
@@ -29,7 +28,7 @@ describe("waiting for operations", () => {
     const { account, begin, clock, requests } = await start();
     const ended = await account.operations.wait(await begin());
     expect(ended).toMatchObject([{ action: "start_compute", status: "finished" }]);
-    expect(new Set(await requests())).toEqual(new Set([GET]));
+    expect(new Set(await requests())).toEqual(new Set([GET_OPERATION]));
     expect(new Set(clock.sleeps)).toEqual(new Set([5000]));
     expect(clock.sleeps.length).toBe((await requests()).length - 1);
   });
@@ -37,7 +36,7 @@ describe("waiting for operations", () => {
   it("returns operations that have already ended at once, with one request and no pause", async () => {
     const { account, begin, clock, requests } = await start();
     await account.operations.wait(await begin({ schedulingMs: 0, runningMs: 0 }));
-    expect(await requests()).toEqual([GET]);
+    expect(await requests()).toEqual([GET_OPERATION]);
     expect(clock.sleeps).toEqual([]);
   });
 
@@ -58,7 +57,7 @@ describe("waiting for operations", () => {
     const there = ids.map((id) => ({ projectId: other.id, id }));
     await Promise.all([...here, ...there].map((ref) => account.operations.wait([ref])));
     const all = await requests();
-    expect(new Set(all)).toEqual(new Set([LIST]));
+    expect(new Set(all)).toEqual(new Set([LIST_OPERATIONS]));
     expect(all.length).toBeLessThanOrEqual(2 * 4);
   });
 
@@ -69,13 +68,13 @@ describe("waiting for operations", () => {
     const waiting = account.operations.wait(old);
     for (const { id } of old) await plane.state.endOperation(id);
     await waiting;
-    expect(await requests()).toEqual(expect.arrayContaining([LIST, GET]));
+    expect(await requests()).toEqual(expect.arrayContaining([LIST_OPERATIONS, GET_OPERATION]));
   });
 
   it("polls an unknown operation a few times before it reports that it is not found", async () => {
     const { account, begin, plane, clock } = await start();
     const [ref = { projectId: "", id: "" }] = await begin({ runningMs: null });
-    await plane.rules.add({ route: GET, status: 404, count: 3 });
+    await plane.rules.add({ route: GET_OPERATION, status: 404, count: 3 });
     const waiting = account.operations.wait([ref]);
     await new Promise((resolve) => setTimeout(resolve, 5));
     await plane.state.endOperation(ref.id);
@@ -89,7 +88,7 @@ describe("waiting for operations", () => {
   it("continues through a temporary failure of the service, and counts the errors", async () => {
     const { account, begin, plane } = await start();
     const progress: WaitProgress[] = [];
-    await plane.rules.add({ route: GET, status: 500, count: 9 });
+    await plane.rules.add({ route: GET_OPERATION, status: 500, count: 9 });
     const timeoutMs = 600_000;
     await account.operations.wait(await begin(), { timeoutMs, onProgress: (each) => progress.push(each) });
     expect(progress.at(-1)).toMatchObject({ errors: 3 });
@@ -97,8 +96,8 @@ describe("waiting for operations", () => {
 
   it("gives up before the deadline if the service keeps failing", async () => {
     const { account, begin, plane, clock } = await start();
-    await plane.rules.add({ route: GET, status: 500, count: null });
-    const error = await caught(account.operations.wait(await begin(), { timeoutMs: 3_600_000 }));
+    await plane.rules.add({ route: GET_OPERATION, status: 500, count: null });
+    const error = await caught(account.operations.wait(await begin(), { timeoutMs: HOUR }));
     expect(error).toMatchObject({ kind: "api", status: 500 });
     expect(clock.monotonic()).toBeLessThan(200_000);
   });
@@ -159,7 +158,7 @@ describe("waiting for operations", () => {
     const { account, begin, plane } = await start();
     const [first, second] = [...(await begin({ schedulingMs: 0, runningMs: 0 })), ...(await begin())];
     const pages: string[][] = [];
-    await plane.rules.add({ route: LIST, skip: 1, page: "empty", count: null });
+    await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, page: "empty", count: null });
     await plane.rules.add({ route: `GET /projects/x/operations/${first?.id}`, status: 500, count: null });
     const refs = [first, second].flatMap((each) => (each === undefined ? [] : [each]));
     await account.operations.wait(refs, { onProgress: ({ pending }) => pages.push(pending.map((each) => each.id)) });
@@ -192,7 +191,7 @@ describe("waiting for operations", () => {
     const { plane, account } = await startAccount({ clock: systemClock, requestTimeoutMs: 30_000 });
     const { id: projectId } = await plane.state.createProject();
     const { ids } = await plane.state.startOperations({ projectId });
-    await plane.rules.add({ route: GET, hold: "before" });
+    await plane.rules.add({ route: GET_OPERATION, hold: "before" });
     const refs = ids.map((id) => ({ projectId, id }));
     const error = await caught<TimeoutError>(account.operations.wait(refs, { timeoutMs: 30 }));
     expect(error).toMatchObject({ name: "TimeoutError", polls: 0, pending: refs });
@@ -227,7 +226,7 @@ describe("waiting for operations", () => {
 
   it("ends at once if the credential is refused", async () => {
     const { account, begin, plane, clock } = await start();
-    await plane.rules.add({ route: GET, status: 401 });
+    await plane.rules.add({ route: GET_OPERATION, status: 401 });
     expect(await caught(account.operations.wait(await begin()))).toMatchObject({ kind: "auth" });
     expect(clock.sleeps).toEqual([]);
   });
@@ -237,7 +236,7 @@ describe("waiting for operations", () => {
     const { plane, clock } = await startAccount();
     const steady = {
       now: () => {
-        jump += 86_400_000;
+        jump += DAY;
         return clock.now() + jump;
       },
       monotonic: () => clock.monotonic(),

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { holdingsOf } from "../../../cli/identify/identify";
@@ -149,34 +148,6 @@ test("the advice for an ApiKey replaces it by another trigger, or by the first o
   }
   // Its successor cannot get the name.
   expect(await advice({ name: "deploy", revokeOnDelete: false })).toContain("keyplane revoke 100001");
-});
-
-test("states of the plugin, packed states and whole folders of a file backend are read, but no backups", async () => {
-  const folder = await folderWith({ "notes.json": { not: "a state" } });
-  const stacks = join(folder, ".pulumi", "stacks", "shop");
-  mkdirSync(stacks, { recursive: true });
-  mkdirSync(join(folder, ".pulumi", "backups"), { recursive: true });
-  const checkpoint = (keys: Keys) => ({ version: 3, checkpoint: { latest: state(keys).deployment } });
-  writeFileSync(
-    join(stacks, "prod.json"),
-    JSON.stringify(checkpoint({ plugin: true, apiKey: current(1, 100001) }), null, 4),
-  );
-  writeFileSync(
-    join(stacks, "dev.json.gz"),
-    gzipSync(JSON.stringify(checkpoint({ stack: "dev", apiKey: current(2, 100002) }))),
-  );
-  writeFileSync(join(stacks, "dev.json.attrs"), "{}");
-  writeFileSync(
-    join(folder, ".pulumi", "backups", "prod.json"),
-    JSON.stringify(checkpoint({ apiKey: current(3, 100003) })),
-  );
-  const { keys, unknown, states } = await identified([1, 2, 3].map(keyOf).join("\n"), ["--state", folder]);
-  expect(keys.map(({ keyId, stack }) => [keyId, stack])).toEqual([
-    ["100001", "shop/prod"],
-    ["100002", "shop/dev"],
-  ]);
-  expect(unknown).toEqual([{ digest: digestOf(3) }]);
-  expect(states).toBe(2);
 });
 
 test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {

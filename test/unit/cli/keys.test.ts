@@ -3,11 +3,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ShownKey } from "../../../cli/keys/join";
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { LIST, WHO } from "../../routes";
+import { DAY, HOUR, MINUTE } from "../../times";
 import { exported, sealed, strangeName, urnOf } from "./stack-file";
 import { envOf, folderWith, run, start } from "./support";
-
-const DAY = 86_400_000;
-const MINUTE = 60_000;
 
 let plane: ControlPlane;
 
@@ -178,7 +177,7 @@ test("--fail-on fails a CI job if there are keys of a kind; the key with which t
 test("--fail-on unmanaged spares the own key also if the service does not say which one it is", async () => {
   const input = JSON.stringify(exported({}));
   const args = ["keys", "--json", "--fail-on", "unmanaged", "--state", "-"];
-  await plane.rules.add({ route: "GET /auth", count: null, status: 404 });
+  await plane.rules.add({ route: WHO, count: null, status: 404 });
   expect((await run(args, { env: envOf(plane), input })).code).toBe(0);
   const { id } = await plane.state.createKey("by-hand");
   await plane.state.useKey(id);
@@ -237,7 +236,7 @@ test("keys marks old and unused keys by the service's clock and the given limits
 
 test("keys prints a table, without escape sequences if the output is not a terminal", async () => {
   const { id } = await plane.state.createKey("by-hand");
-  await plane.state.useKey(id, 3_600_000 * 3, "192.0.2.7");
+  await plane.state.useKey(id, HOUR * 3, "192.0.2.7");
   const { stdout } = await run(["keys"], { env: { ...envOf(plane), NO_COLOR: "1" } });
   expect(stdout).toMatch(/^ID +NAME +AGE +LAST USE +FROM +STACK +RESOURCE +FLAGS$/m);
   expect(stdout).toMatch(new RegExp(`^${id} +by-hand +\\S+ \\S+ +3 h ago +192\\.0\\.2\\.7 +-$`, "m"));
@@ -324,7 +323,7 @@ test("keys --organization shows to which project each key is limited", async () 
 });
 
 test("keys ends cleanly at Ctrl+C with exit code 130", async () => {
-  await plane.rules.add({ route: "GET /api_keys", hold: "before" });
+  await plane.rules.add({ route: LIST, hold: "before" });
   const { child, done } = start(["keys"], { env: envOf(plane) });
   await plane.held.wait();
   child.kill("SIGINT");

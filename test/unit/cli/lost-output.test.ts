@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { open } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startControlPlane } from "../../../testing/control-plane";
+import { DELETE } from "../../routes";
 import { envOf, main, start } from "./support";
 
 test("a command whose reader closes the pipe early does all that it was told to do, and its exit code says so", async () => {
   const plane = await startControlPlane();
   try {
     const made = [await plane.state.createKey("one"), await plane.state.createKey("two")];
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
+    await plane.rules.add({ route: DELETE, hold: "before" });
+    await plane.rules.add({ route: DELETE, status: 403, count: null });
     const { child, done } = start(["revoke", ...made.map(({ id }) => String(id)), "--yes"], { env: envOf(plane) });
     child.stdout.destroy();
     child.stderr.destroy();

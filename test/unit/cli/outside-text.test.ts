@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { paint, print, printInfo, printJson, printTable } from "../../../cli/output";
 import { conceal } from "../../../provider/secrets";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { LIST } from "../../routes";
 import { keyOf } from "./key-of";
-import { exported, strangeName } from "./stack-file";
+import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 /** What must never reach a terminal. */
@@ -28,7 +29,7 @@ async function listOf(...keys: object[]): Promise<void> {
   const created_at = "2026-01-01T00:00:00Z";
   const own = { id: 1, name: "admin", created_at, last_used_at: created_at, last_used_from_addr: "127.0.0.1" };
   const body = [own, ...keys.map((key) => ({ created_at, last_used_at: null, last_used_from_addr: "", ...key }))];
-  await plane.rules.add({ route: "GET /api_keys", status: 200, body, count: null });
+  await plane.rules.add({ route: LIST, status: 200, body, count: null });
 }
 
 /** Collects the output of the action. */
@@ -96,15 +97,6 @@ test("a credential of the environment is not printed, even if no account is aske
   const { stdout, stderr } = await run(["identify", "--stack", "of-the-environment"], { env, input: keyOf(1) });
   expect(stdout + stderr).toContain("[secret]");
   expect(stdout + stderr).not.toContain("of-the-environment");
-});
-
-test("a very long name is shortened in the plan and in the result of a sweep", async () => {
-  const name = strangeName().replace("ci-", `${"x".repeat(15_000)}-`);
-  await listOf({ id: 2, name });
-  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-  const { code, stdout, stderr } = await run(["sweep", "--prefix", "x", "--yes"], { env: envOf(plane) });
-  expect([code, stdout]).toEqual([1, expect.stringContaining("still live")]);
-  expect((stdout + stderr).length).toBeLessThan(10_000);
 });
 
 test("a name of 10 MB is cut when it is read", async () => {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deadlineIn, nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { DELETE, LIST } from "../../routes";
+import { HOUR } from "../../times";
 import { strangeName } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let plane: ControlPlane;
 
@@ -87,7 +86,7 @@ describe("reap", () => {
   it("revokes nothing if the service does not say what time it is", async () => {
     const { id } = await leasedKey(HOUR);
     await plane.clock.advance(2 * HOUR);
-    await plane.rules.add({ route: "GET /api_keys", headers: { Date: "" }, count: null });
+    await plane.rules.add({ route: LIST, headers: { Date: "" }, count: null });
     const { code, stdout } = await reap(["--yes"]);
     expect(code).toBe(1);
     expect(stdout).toContain("does not say what time it is");
@@ -110,14 +109,14 @@ describe("reap", () => {
   it("sends one list if no deadline has passed", async () => {
     await leasedKey(HOUR);
     expect((await reap(["--yes", "--json"])).code).toBe(0);
-    expect(await requests()).toEqual(["GET /api_keys"]);
+    expect(await requests()).toEqual([LIST]);
     expect((await reap()).stdout).toContain("0 keys past the deadline, 1 with a later one");
   });
 
   it("reports a key that it could not revoke, and revokes the others", async () => {
     const [one, two] = [await leasedKey(HOUR), await leasedKey(HOUR)];
     await plane.clock.advance(2 * HOUR);
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: 1 });
+    await plane.rules.add({ route: DELETE, status: 403, count: 1 });
     const { code, stdout } = await reap(["--yes", "--json"]);
     expect(code).toBe(1);
     const { planned, revoked, failed } = JSON.parse(stdout);
@@ -127,9 +126,9 @@ describe("reap", () => {
   });
 
   it.each([
-    { route: "GET /api_keys", hold: "after" },
-    { route: "DELETE /api_keys/{key_id}", hold: "before" },
-    { route: "DELETE /api_keys/{key_id}", hold: "after" },
+    { route: LIST, hold: "after" },
+    { route: DELETE, hold: "before" },
+    { route: DELETE, hold: "after" },
   ] as const)("finishes what a run left that was killed at $route, $hold the service acted", async (rule) => {
     const keys = [await leasedKey(HOUR), await leasedKey(HOUR), await leasedKey(3 * HOUR)];
     await plane.clock.advance(2 * HOUR);

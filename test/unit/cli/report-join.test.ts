@@ -4,10 +4,10 @@ import { type Report, reportOf } from "../../../cli/report/data";
 import { stateIn } from "../../../cli/state/states";
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import type { Deployment } from "../../../provider/stack/deployment";
+import { DAY } from "../../times";
 import { accountOf, deploymentOf, listOf, npmKey, pluginKey, urnOf } from "./report-sources";
 import { sealed, strangeName } from "./stack-file";
 
-const DAY = 86_400_000;
 const NOW = Date.parse("2026-11-21T00:00:00Z");
 
 function report(lists: readonly ReadList[], ...deployments: readonly Deployment[]): Report {

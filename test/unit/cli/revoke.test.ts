@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { DELETE, LIST, WHO } from "../../routes";
 import { exported } from "./stack-file";
 import { type Ended, envOf, run, start } from "./support";
 
@@ -44,7 +45,7 @@ test("revoke revokes a key that belongs to no stack, even while it is in use, an
 
 test("revoke ends within the request timeout at Ctrl+C while an answer drips, and says that the key may be revoked", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
-  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", fault: "drip-body" });
+  await plane.rules.add({ route: DELETE, fault: "drip-body" });
   const env = { ...envOf(plane), KEYPLANE_REQUEST_TIMEOUT: "1s" };
   const { child, done } = start(["revoke", String(id), "--yes"], { env });
   await expect.poll(() => plane.count("DELETE"), { interval: 20, timeout: 20_000 }).toBe(1);
@@ -85,7 +86,7 @@ test("revoke refuses the key with which it authenticates, and then revokes no ot
     1,
     expect.stringContaining(`key ${own.id} is the credential of KEYPLANE_API_KEY, or may be`),
   ]);
-  await plane.rules.add({ route: "GET /auth", status: 404, count: null });
+  await plane.rules.add({ route: WHO, status: 404, count: null });
   const untold = await run(["revoke", String(own.id), "--yes"], { env });
   expect([untold.code, untold.stderr]).toEqual([1, expect.stringContaining("nothing proves that it is another key")]);
   expect(await liveIds()).toEqual([String(own.id), String(other.id)].sort());
@@ -99,7 +100,7 @@ test("revoke asks each configured account which key it uses, also one at another
   const refused = { code: 1, stderr: expect.stringContaining("is the credential of account b") };
   expect(await run(["revoke", String(second.id), "--yes"], { env })).toMatchObject(refused);
   // Without a call that tells, the list shows which key has just been used.
-  await plane.rules.add({ route: "GET /auth", status: 404, count: null });
+  await plane.rules.add({ route: WHO, status: 404, count: null });
   expect(await run(["revoke", String(second.id), "--yes"], { env })).toMatchObject(refused);
   expect(await liveIds()).toEqual([String(second.id)]);
 });
@@ -107,7 +108,7 @@ test("revoke asks each configured account which key it uses, also one at another
 test("revoke revokes another key if a service that does not tell its caller lists it without a new use", async () => {
   const busy = await plane.state.createKey("deploy-bot");
   await plane.state.useKey(busy.id);
-  await plane.rules.add({ route: "GET /auth", status: 404, count: null });
+  await plane.rules.add({ route: WHO, status: 404, count: null });
   expect(await revoke([String(busy.id), "--yes"])).toMatchObject({ code: 0 });
   expect(await liveIds()).toEqual([]);
 });
@@ -119,7 +120,7 @@ test.each(["77", "another key"])(
     const other = await plane.state.createKey("deploy-bot");
     await plane.state.useKey(other.id, 60_000);
     const auth_data = told === "77" ? told : String(other.id);
-    await plane.rules.add({ route: "GET /auth", count: null, patch: { auth_data } });
+    await plane.rules.add({ route: WHO, count: null, patch: { auth_data } });
     const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
     const { code, stderr } = await run(["revoke", String(own.id), "--yes"], { env });
     expect([code, stderr]).toEqual([
@@ -135,8 +136,8 @@ test("revoke refuses if no key shows the use by a list, because nothing then pro
   const busy = await Promise.all(["one", "two"].map((name) => plane.state.createKey(name)));
   await Promise.all(busy.map(({ id }) => plane.state.useKey(id)));
   const own = await plane.state.createKey("admin-2");
-  await plane.rules.add({ route: "GET /auth", count: null, status: 404 });
-  await plane.rules.add({ route: "GET /api_keys", count: null, lacks: 0 });
+  await plane.rules.add({ route: WHO, count: null, status: 404 });
+  await plane.rules.add({ route: LIST, count: null, lacks: 0 });
   const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
   expect(await run(["revoke", String(busy[0]?.id), "--yes"], { env })).toMatchObject({
     code: 1,
@@ -178,7 +179,7 @@ test("revoke stops if an account cannot be asked, and goes on if the service rej
   const { id } = await plane.state.createKey("deploy-bot");
   const second = await plane.state.createKey("ci-admin");
   const envWith = (apiKey: string) => ({ ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ b: { apiKey } }) });
-  await plane.rules.add({ route: "GET /auth", skip: 1, count: 1, status: 403 });
+  await plane.rules.add({ route: WHO, skip: 1, count: 1, status: 403 });
   expect(await run(["revoke", String(id), "--yes"], { env: envWith(second.key) })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("may be the credential of account b. "),
@@ -207,7 +208,7 @@ test("revoke and reap say why an account cannot be asked, and what to do, instea
   expect(reaped.stderr.match(/could not be asked/g)).toHaveLength(1);
   // The list of an account can fail, too.
   const b = { apiKey: (await plane.state.createKey("ci-admin")).key };
-  await plane.rules.add({ route: "GET /api_keys", skip: 1, count: 1, status: 403 });
+  await plane.rules.add({ route: LIST, skip: 1, count: 1, status: 403 });
   const unlisted = await run(["revoke", String(id)], {
     env: { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ b }) },
   });
@@ -217,8 +218,8 @@ test("revoke and reap say why an account cannot be asked, and what to do, instea
 
 test("revoke does not report a key as revoked if the revocation was refused, even if a list lacks the key", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
-  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
-  await plane.rules.add({ route: "GET /api_keys", skip: 1, lacks: 0, count: null });
+  await plane.rules.add({ route: DELETE, status: 403, count: null });
+  await plane.rules.add({ route: LIST, skip: 1, lacks: 0, count: null });
   const { code, stdout } = await revoke([String(id), "--yes", "--json"]);
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { revoked: [], failed: [{ id: String(id) }] }]);
 });

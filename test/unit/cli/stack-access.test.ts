@@ -1,16 +1,6 @@
-import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
-import { pulumiIn, readStackName, shownStack } from "../../../cli/state/pulumi-stack";
+import { expect, test } from "vitest";
+import { readStackName, shownStack } from "../../../cli/state/pulumi-stack";
 import { UsageError } from "../../../cli/usage-error";
-import { folderWith } from "./support";
-
-afterEach(() => vi.unstubAllEnvs());
-
-/** A Pulumi CLI that prints what this expression gives. */
-async function pulumi(expression: string): Promise<void> {
-  const folder = await folderWith({ "pulumi.js": `console.log(${expression});` });
-  vi.stubEnv("KEYPLANE_PULUMI", join(folder, "pulumi.js"));
-}
 
 test.each([["--show-secrets"], ["-s"], ["-C"], ["dev id"], ["a/b/c/d"], [""], ["x".repeat(101)]])(
   "the name %j of a stack is refused, and not repeated",
@@ -28,11 +18,4 @@ test("the name of a stack may contain the organization and the project", () => {
 test("a message does not repeat a name that can be a secret in the wrong place", () => {
   expect(shownStack(readStackName("acme/prod"))).toBe("stack acme/prod");
   expect(shownStack(readStackName("acme/kp_0123456789abcdef"), 3)).toBe("stack 3");
-});
-
-test("the Pulumi CLI gets the environment without keyplane's settings", async () => {
-  vi.stubEnv("KEYPLANE_API_KEY", "kp_0123456789");
-  vi.stubEnv("PULUMI_ACCESS_TOKEN", "pul-token");
-  await pulumi("Object.keys(process.env).filter((name) => /^(KEYPLANE_|PULUMI_ACC)/.test(name)).join()");
-  expect((await pulumiIn().version()).trim()).toBe("PULUMI_ACCESS_TOKEN");
 });

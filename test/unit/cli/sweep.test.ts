@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { MINUTE } from "../../times";
 import { exported, type StackFile, sealed, strangeName, urnOf } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
-
-const MINUTE = 60_000;
 
 let plane: ControlPlane;
 

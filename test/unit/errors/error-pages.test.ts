@@ -11,7 +11,8 @@ import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import { mustFindProvider } from "../../../sdk/nodejs/provider-here";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
-import { DELETE, key, type Outcome, POST, rotating, TestStack } from "../../engineless/test-stack";
+import { key, type Outcome, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST, PROJECTS } from "../../routes";
 import { startAccount, stopAccounts } from "../api/start-account";
 
 afterEach(stopAccounts);
@@ -36,8 +37,7 @@ async function failing(run: Promise<Outcome>): Promise<void> {
   if (errors.ci !== undefined) throw new Error(errors.ci);
 }
 
-const listWith = (rule: Omit<Rule, "route">) =>
-  withRule({ route: "GET /api_keys", ...rule }, (account) => getApiKeys(account));
+const listWith = (rule: Omit<Rule, "route">) => withRule({ route: LIST, ...rule }, (account) => getApiKeys(account));
 const unusable = { route: POST, operations: [{ action: "start_compute", outcome: "failed" }] };
 
 /** A wait for an operation with this course. */
@@ -114,12 +114,12 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-ANSWER": () => listWith({ fault: "html" }),
   "KP-LIST-TOO-LONG": async () => {
     const entry = { name: "x".repeat(1_000_000) };
-    const collected = new Collected("GET /projects");
+    const collected = new Collected(PROJECTS);
     for (let page = 0; page < 1_000; page++) collected.take([entry]);
   },
   "KP-TRANSPORT": () => listWith({ fault: "reset" }),
   "KP-TIMEOUT": () => waitFor({ runningMs: null }),
-  "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),
+  "KP-LOST": () => withRule({ route: POST, fault: "reset" }, (account) => account.keys.create("ci")),
   "KP-UNSETTLED": async () =>
     failing((await stackWith({ route: POST, fault: "reset" })).up({ ci: key({ name: "deploy" }) })),
   "KP-OPERATION": () => waitFor({ outcome: "failed" }),

@@ -13,6 +13,7 @@ import {
 } from "../../../provider/functions";
 import { checkCall } from "../../../provider/functions/args";
 import type { DiagnosticMessage } from "../../../provider/http/diagnostics";
+import { LIST_OPERATIONS, PROJECTS } from "../../routes";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { caught } from "../http/caught";
 
@@ -139,7 +140,7 @@ describe("getProjects and getProject", () => {
   it("warn the caller and not the account about projects that could not be read", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
-    await plane.rules.add({ route: "GET /projects", count: null, patch });
+    await plane.rules.add({ route: PROJECTS, count: null, patch });
     await plane.rules.add({ route: "GET /projects/{project_id}", count: null, status: 404 });
     const heard: string[] = [];
     await getProjects(account, { onWarning: (message) => heard.push(message) });
@@ -184,7 +185,7 @@ describe("operations", () => {
 
   it("are requested ahead after half of a page, and an error of that request is thrown in its turn", async () => {
     const { account, plane, projectId } = await start();
-    await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, count: null, status: 404 });
+    await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, count: null, status: 404 });
     let sent = 0;
     const count = (message: unknown) => {
       if ((message as DiagnosticMessage).point === "before-send") sent += 1;

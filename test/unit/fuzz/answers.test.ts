@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DELETE, key, LIST, type Outcome, POST, TestStack } from "../../engineless/test-stack";
+import { key, type Outcome, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
 import { nastyText, nastyValue } from "./arbitraries";
 
 /** What a run shows must be for people: with a code, without control characters and without a secret. */

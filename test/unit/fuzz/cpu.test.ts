@@ -19,6 +19,7 @@ import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
 import { factsFor } from "../../../provider/stack/stack-facts";
 import { cleanText, looksSecret, printableJson, shownName, toMessage } from "../../../provider/text";
+import { LIST } from "../../routes";
 import { startCpuClock } from "../cpu-clock";
 
 /** Length of a hostile text. Quadratic time would need many seconds for it. */
@@ -84,7 +85,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "an answer": parseExactJson,
   "an answer with a text": (text) => parseExactJson(inJson(text, (value) => ({ [String(value)]: value }))),
   "the names of keys": (text) =>
-    readKeys("GET /api_keys", answerOf([{ id: 1, name: text, created_at: text, last_used_at: text }]), {
+    readKeys(LIST, answerOf([{ id: 1, name: text, created_at: text, last_used_at: text }]), {
       holdsCaller: false,
     }),
   "a page of operations": (text) => readOperationPage("GET /", answerOf({ operations: [{ id: text, status: text }] })),

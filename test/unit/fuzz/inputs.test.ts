@@ -9,7 +9,8 @@ import { resourceTypes } from "../../../provider/resources/all";
 import { type CheckCall, checkInputs } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { resolveSettings } from "../../../provider/settings/settings";
-import { DELETE, key, TestStack } from "../../engineless/test-stack";
+import { key, TestStack } from "../../engineless/test-stack";
+import { DELETE } from "../../routes";
 import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
@@ -83,7 +84,7 @@ describe("any name", () => {
     );
   });
 
-  it("of a resource gives a generated name that the service accepts and that contains its mark", () => {
+  it("of a resource gives a generated name that the service accepts and that contains its suffix", () => {
     fc.assert(
       fc.property(nastyText, fc.integer({ min: 1, max: 999 }), (resource, n) => {
         const suffix = newSuffix(`urn:pulumi:dev::proj::t::${resource}`);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AccountSettings } from "../../../provider/account-settings";
 import type { AnswerLostError, ApiError, TransportError } from "../../../provider/errors";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
+import { HOUR } from "../../times";
 import { caught } from "./caught";
 import { DrivenClock } from "./driven-clock";
 import { answer, type RawServer, type Respond, startRawServer } from "./raw-server";
@@ -124,7 +125,7 @@ describe("a request that must be sent only once", () => {
   it.each([-3, 0, 3])(
     "is sent again when a service whose clock is %d hours ahead asks for it by a date",
     async (hours) => {
-      const dateIn = (clock: DrivenClock, ms: number) => new Date(clock.now() + hours * 3_600_000 + ms).toUTCString();
+      const dateIn = (clock: DrivenClock, ms: number) => new Date(clock.now() + hours * HOUR + ms).toUTCString();
       const { client, clock } = await start((socket, _, n) => {
         const headers = { date: dateIn(clock, 0), "retry-after": dateIn(clock, 30_000) };
         if (n === 0) answer(socket, 429, "busy", headers);

@@ -16,10 +16,10 @@ import {
   suffixIn,
   tagOf,
 } from "../../../provider/keys/naming";
+import { MINUTE } from "../../times";
 
 const URN = "urn:pulumi:dev::app::keyplane:index:ApiKey::ci";
 const SUFFIX = `${tagOf(URN)}2345672`;
-const MINUTE = 60_000;
 
 const urns = fc.string({ maxLength: 200 });
 const prefixes = fc

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideRetirement, type PreviousFacts } from "../../../provider/keys/retirement";
+import { HOUR } from "../../times";
 
-const HOUR = 3_600_000;
 const AT = Date.parse("2026-01-01T00:00:00Z");
 
 /** A key whose grace of an hour is just over, and that nobody has used. */

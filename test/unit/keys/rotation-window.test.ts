@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dueIn, rotationWindow, windowOf } from "../../../provider/keys/rotation-window";
+import { MINUTE } from "../../times";
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const MINUTE = 60_000;
 
 /** A window as programs write it, with all of its properties. */
 interface Given {

@@ -1,17 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  codeOf,
-  DAY,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  type Outcome,
-  POST,
-  rotating,
-  SECOND,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type Outcome, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
+import { DAY, HOUR, SECOND } from "../../times";
 
 // A process serves one run, and remembers who adopts which id. So each test has ids of its own.
 let tests = 0;
@@ -25,7 +15,7 @@ async function started() {
   }
   const made = await stack.plane.state.createKey("made-by-hand");
   await stack.clock.pass(40 * DAY);
-  await stack.plane.state.useKey(made.id, 2 * 3_600_000);
+  await stack.plane.state.useKey(made.id, 2 * HOUR);
   return { stack, adopt: { id: String(made.id), key: made.key } };
 }
 
@@ -110,10 +100,10 @@ describe("an adoption is refused", () => {
 
   test("if the state cannot be read, or a resource of the stack is to revoke the key", async () => {
     const { stack, adopt } = await started();
-    stack.isReadable = false;
+    stack.answersWith = undefined;
     const unread = await stack.up({ ci: rotating({ adopt }) });
     expect([codeOf(unread), posts(unread), stack.resources]).toEqual(["KP-ADOPT", 0, []]);
-    stack.isReadable = true;
+    stack.answersWith = "this stack";
     const outputs = { keyId: "1", name: "another", pendingRevocations: [adopt.id] };
     stack.resources = [{ kind: "RotatingApiKey", name: "db", id: "r-1", inputs: {}, outputs }];
     expect(codeOf(await stack.up({ ci: rotating({ adopt }) }, { target: "ci" }))).toBe("KP-ADOPT");

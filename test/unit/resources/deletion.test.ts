@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Rule } from "../../../testing/control-plane";
-import {
-  codeOf,
-  DAY,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  type Outcome,
-  POST,
-  rotating,
-  type Saved,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type Outcome, rotating, type Saved, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
+import { DAY, HOUR, MINUTE } from "../../times";
 
-const MINUTE = 60_000;
 const kinds = [
   ["ApiKey", key],
   ["RotatingApiKey", rotating],

@@ -11,9 +11,10 @@ import { UNKNOWN } from "../../../provider/schema/fields";
 import { RunSoFar } from "../../../provider/session/run-so-far";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
+import { DAY } from "../../times";
 
 const BORN = "2026-01-01T00:00:00.000Z";
-const NOW = Date.parse(BORN) + 90 * 86_400_000;
+const NOW = Date.parse(BORN) + 90 * DAY;
 const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: "a-credential" };
 const settings = () => resolveSettings(() => undefined, env);
 const call = { settings, claim: () => undefined, now: NOW, info: () => {}, warn: () => {} };

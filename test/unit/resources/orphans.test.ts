@@ -1,18 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { tagOf } from "../../../provider/keys/naming";
-import {
-  codeOf,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  type PendingOperation,
-  POST,
-  type Program,
-  rotating,
-  SECOND,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type PendingOperation, type Program, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
+import { HOUR, SECOND } from "../../times";
 import { DYNAMIC, provider, providerUrn, urnOf } from "../stack/saved-stack";
 
 /** A stack whose first run was killed after the service had created the key of `ci`. */
@@ -139,38 +129,58 @@ describe("a key that a killed creation left behind", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("is reported and stays live if somebody used it", async () => {
+  test.each<[string, string, (stack: TestStack, left: string) => unknown]>([
+    ["reported, if somebody used it", "reported", (stack, left) => stack.plane.state.useKey(left)],
+    [
+      "reported, if the state cannot be read",
+      "reported",
+      (stack) => {
+        stack.answersWith = undefined;
+      },
+    ],
+    [
+      "reported, if the CLI answers for another stack",
+      "reported",
+      (stack) => {
+        stack.answersWith = "another stack";
+      },
+    ],
+    [
+      "unreported, if a resource of the state has it",
+      "",
+      (stack, left) => {
+        const outputs = { keyId: "5", previousKeyId: left };
+        stack.resources = [{ kind: "RotatingApiKey", name: "old", id: "r-1", inputs: {}, outputs }];
+      },
+    ],
+  ])("stays live, and is %s", async (_, reported, prepare) => {
     const { stack, left } = await killed();
-    await stack.plane.state.useKey(left);
-    const other = stack.beside();
-    await other.up({ db: key() }, { dies: "db" });
-    const run = await stack.up({ ci: key() });
+    await prepare(stack, left);
+    const run = await stack.up({ db: key() }, { target: "db" });
     expect(run.errors).toEqual({});
-    expect(run.warn).toEqual([expect.stringContaining(left)]);
+    expect(run.warn).toEqual(reported === "" ? [] : [expect.stringContaining(left)]);
     expect(await stack.live()).toContain(left);
   });
 
-  test("stays live, and is reported, if the state cannot be read", async () => {
+  test("stays live if it is not older than the process", async () => {
     const { stack, left } = await killed();
-    stack.isReadable = false;
-    const run = await stack.up({ ci: key() });
+    // The process was started in the second in which the service has created the key.
+    const startedAt = Date.parse((await stack.plane.liveKeys())[0]?.createdAt ?? "") + 999;
+    const run = await stack.up({ db: key() }, { startedAt });
     expect(run.errors).toEqual({});
+    expect(await stack.live()).toContain(left);
+  });
+
+  test("is revoked once the state can be read again", async () => {
+    const { stack } = await killed();
+    stack.answersWith = undefined;
+    const run = await stack.up({ ci: key() });
     expect(run.exports).toBe(1);
     // A resource can have the key, so the command is one that reads the state.
-    expect(run.warn).toEqual([expect.stringContaining(`key ${left} `)]);
     expect(run.warn.join()).toContain("npx keyplane sweep --stack dev");
-    expect(await stack.live()).toContain(left);
-    stack.isReadable = true;
+    stack.answersWith = "this stack";
     await stack.up({ ci: key({ rotateAfter: "30d" }), db: key() });
     expect(await stack.live()).toEqual([stack.outputs("ci").keyId, stack.outputs("db").keyId]);
-  });
-
-  test("stays live if the CLI answers for another stack", async () => {
-    const { stack, left } = await killed();
-    stack.isOther = true;
-    const run = await stack.up({ ci: key() });
-    expect(run.errors).toEqual({});
-    expect(await stack.live()).toContain(left);
   });
 
   test("stays live and unreported while another provider of the run may be creating it", async () => {
@@ -202,24 +212,6 @@ describe("a key that a killed creation left behind", () => {
     const { stack, left } = await killed({ ci: key(), db: key() });
     stack.stackName = "prod";
     expect((await stack.refresh()).warn).toEqual([expect.stringContaining(`npx keyplane revoke ${left}`)]);
-  });
-
-  test("stays live if a resource of the state has it", async () => {
-    const { stack, left } = await killed();
-    stack.resources = [
-      { kind: "RotatingApiKey", name: "old", id: "r-1", inputs: {}, outputs: { keyId: "5", previousKeyId: left } },
-    ];
-    await stack.up({ db: key(), old: rotating() }, { target: "db" });
-    expect(await stack.live()).toContain(left);
-  });
-
-  test("stays live if it is not older than the process", async () => {
-    const { stack, left } = await killed();
-    // The process was started in the second in which the service has created the key.
-    stack.startedAt = Date.parse((await stack.plane.liveKeys())[0]?.createdAt ?? "") + 999;
-    const run = await stack.up({ db: key() });
-    expect(run.errors).toEqual({});
-    expect(await stack.live()).toContain(left);
   });
 
   test("that cannot be revoked is a warning for an update, and an error for a deletion", async () => {
@@ -326,13 +318,6 @@ describe("the next key of a killed rotation", () => {
     expect(await stack.live()).toContain(left);
   });
 
-  test("is reported if it was used", async () => {
-    const { stack, left } = await killedRotation();
-    await stack.plane.state.useKey(left);
-    expect((await stack.up(second)).warn).toEqual([expect.stringContaining(left)]);
-    expect(await stack.live()).toContain(left);
-  });
-
   test("is reported, and keeps its name, if a successful run may have handed it out before an old state was restored", async () => {
     const stack = await TestStack.start();
     await stack.up(first);
@@ -348,32 +333,32 @@ describe("the next key of a killed rotation", () => {
     expect(String(stack.outputs().name)).toMatch(/-3$/);
   });
 
-  test.each<[string, (stack: TestStack) => void]>([
+  test.each<[string, (stack: TestStack, left: string) => unknown]>([
+    ["it was used", (stack, left) => stack.plane.state.useKey(left)],
     [
-      "does not reach back before it",
+      "the history does not reach back before it",
       (stack) => {
         stack.history = [];
       },
     ],
     [
-      "cannot be read",
+      "the history cannot be read",
       (stack) => {
         stack.history = undefined;
       },
     ],
-  ])("is reported if the history %s", async (_, forget) => {
+    [
+      "the state cannot be read",
+      (stack) => {
+        stack.answersWith = undefined;
+      },
+    ],
+  ])("is reported, and stays live, if %s", async (_, prepare) => {
     const { stack, left } = await killedRotation();
-    forget(stack);
+    await prepare(stack, left);
     const run = await stack.up(second);
     expect(run.errors).toEqual({});
     expect(run.warn.join()).toContain(left);
-    expect(await stack.live()).toContain(left);
-  });
-
-  test("is reported if the state cannot be read", async () => {
-    const { stack, left } = await killedRotation();
-    stack.isReadable = false;
-    expect((await stack.up(second)).warn.join()).toContain(left);
     expect(await stack.live()).toContain(left);
   });
 });
@@ -416,7 +401,7 @@ describe.each(["live", "late"] as const)("a service that shows the changes of a 
   test("does not show another stack: nothing is revoked, and the orphan is reported", async () => {
     const { stack, left } = await killed({ ci: key(), db: key() });
     stack.service = service;
-    stack.isOther = true;
+    stack.answersWith = "another stack";
     stack.resources = [];
     const other = stack.beside();
     await other.up({ db: key() });
@@ -432,10 +417,9 @@ test("a key that another process of the run has made is left alone, although a l
   stack.service = "late";
   const other = stack.beside();
   await other.up({ theirs: key() });
-  stack.startedAt = stack.clock.now() + SECOND;
   // The run began before the other process made its key.
-  stack.beganAt = stack.clock.now() - HOUR;
-  expect(await stack.up({ ci: key() })).toMatchObject({ warn: [], succeeded: true });
+  const flags = { startedAt: stack.clock.now() + SECOND, beganAt: stack.clock.now() - HOUR };
+  expect(await stack.up({ ci: key() }, flags)).toMatchObject({ warn: [], succeeded: true });
   expect(await stack.live()).toHaveLength(2);
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { codeOf, key, LIST, POST, rotating, TestStack } from "../../engineless/test-stack";
+import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST } from "../../routes";
 
 const ORGANIZATION = "org-local-1";
 const THERE = { organizationId: ORGANIZATION };
@@ -16,7 +17,7 @@ describe("a key of an organization", () => {
     expect(await stack.live()).toEqual([]);
   });
 
-  test("has its leftovers in that list alone", async () => {
+  test("has its orphans in that list alone", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key(THERE) }, { dies: "ci" });
     const [left] = await stack.live();
@@ -40,7 +41,7 @@ describe("a key of an organization", () => {
     await stack.up({ ci: key({ name: "deploy" }) });
     const run = await stack.up({ ci: key({ name: "deploy", ...THERE }) });
     expect(run).toMatchObject({ steps: { ci: "replace" }, succeeded: true });
-    expect(run.requests.indexOf(POST_THERE ?? "")).toBeLessThan(run.requests.indexOf("DELETE /api_keys/{key_id}"));
+    expect(run.requests.indexOf(POST_THERE ?? "")).toBeLessThan(run.requests.indexOf(DELETE));
     expect(await stack.live()).toHaveLength(1);
   });
 

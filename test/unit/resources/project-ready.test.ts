@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Members } from "../../../provider/members";
-import { gate, TestStack } from "../../engineless/test-stack";
+import { projectReady, TestStack } from "../../engineless/test-stack";
 
 const start = async () => {
   const stack = await TestStack.start();
   const { id: projectId } = await stack.plane.state.createProject();
-  const up = (inputs: Members = {}) => stack.up({ ci: gate({ projectId, ...inputs }) });
+  const up = (inputs: Members = {}) => stack.up({ ci: projectReady({ projectId, ...inputs }) });
   return { stack, projectId, up };
 };
 

@@ -13,8 +13,8 @@ import {
 } from "../../../provider/resources/rotation/plan";
 import { readState } from "../../../provider/resources/rotation/rotation-state";
 import { UNKNOWN } from "../../../provider/schema/fields";
+import { DAY } from "../../times";
 
-const DAY = 86_400_000;
 const NOW = Date.parse("2026-01-31T00:00:00.000Z");
 const at = (days: number) => new Date(NOW + days * DAY).toISOString();
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Members } from "../../../provider/members";
-import { DAY, HOUR, key, rotating, TestStack } from "../../engineless/test-stack";
+import { key, rotating, TestStack } from "../../engineless/test-stack";
+import { DAY, HOUR } from "../../times";
 
 const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 

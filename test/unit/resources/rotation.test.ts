@@ -1,17 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  codeOf,
-  DAY,
-  DELETE,
-  HOUR,
-  key,
-  LIST,
-  POST,
-  type Program,
-  rotating,
-  SECOND,
-  TestStack,
-} from "../../engineless/test-stack";
+import { codeOf, key, type Program, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST, PROJECTS } from "../../routes";
+import { DAY, HOUR, SECOND } from "../../times";
 
 const triggered = (at: string, inputs: object = {}): Program => ({
   ci: rotating({ rotationTriggers: { at }, ...inputs }),
@@ -428,7 +418,7 @@ describe("a new key that is not ready", () => {
     const stack = await TestStack.start();
     await stack.up(triggered("1", { verify: true }));
     const { keyId } = stack.outputs();
-    await stack.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.plane.rules.add({ route: PROJECTS, status: 401, count: null });
     expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-UNUSABLE");
     expect(await stack.live()).toEqual([keyId]);
     expect(stack.outputs().keyId).toBe(keyId);
@@ -440,7 +430,7 @@ describe("a new key that is not ready", () => {
   test("and cannot be revoked either is on record, and the next run revokes it", async () => {
     const stack = await TestStack.start();
     await stack.up(triggered("1", { verify: true }));
-    await stack.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.plane.rules.add({ route: PROJECTS, status: 401, count: null });
     await stack.plane.rules.add({ route: DELETE, status: 400, count: 1 });
     expect(codeOf(await stack.up(triggered("2", { verify: true })))).toBe("KP-UNUSABLE");
     expect(stack.outputs().pendingRevocations).toHaveLength(1);
@@ -524,7 +514,7 @@ describe("keyplane's own key", () => {
     const { stack, own } = await start({ selfRotation: true });
     const run = await stack.up(triggered("2", { selfRotation: true }));
     expect(run.errors).toEqual({});
-    expect(sent(run)).toEqual([POST, "GET /projects"]);
+    expect(sent(run)).toEqual([POST, PROJECTS]);
     expect(run.warn.join()).toContain("pulumi config set");
     await stack.clock.pass(9 * DAY);
     const kept = await stack.up(triggered("2", { selfRotation: true }));

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { keyDigest } from "../../../provider/key-digest";
 import type { Members } from "../../../provider/members";
-import { codeOf, DAY, DELETE, key, LIST, POST, rotating, SECOND, TestStack } from "../../engineless/test-stack";
+import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
+import { DELETE, LIST, POST, PROJECTS } from "../../routes";
+import { DAY, SECOND } from "../../times";
 import { AgeReader, controller, GitHubReader, RsaReader, vector } from "../seal/opener";
 
 const github = new GitHubReader();
@@ -128,7 +130,7 @@ describe("a sealed ApiKey", () => {
 
   test("is replaced if its own run cannot verify it, because no other run has the secret", async () => {
     const stack = await TestStack.start();
-    await stack.plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    await stack.plane.rules.add({ route: PROJECTS, status: 500, count: null });
     const program = { ci: key({ ...toAnn(), verify: true }) };
     expect(codeOf(await stack.up(program))).toBe("KP-NOT-READY");
     await stack.plane.rules.clear();

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { startControlPlane } from "../../../testing/control-plane";
 import { drivenTime } from "../../../testing/driven-time";
 import { Workspace } from "../../../testing/workspace";
-
-const DAY = 86_400_000;
+import { DAY } from "../../times";
 
 test("the history has the times of the control plane, on which the program and the providers run", async () => {
   const plane = await startControlPlane({ clock: { mode: "real" } });

@@ -74,19 +74,6 @@ describe("the display in a pipe", () => {
     expect(text, "nothing is redrawn").not.toContain("\u001b");
   });
 
-  test("prints one blank line under the title of a run without changes", () => {
-    const text = shown({}, [
-      [0, begin("same-key", "same")],
-      [1, done("same-key", "same")],
-    ]);
-    expect(text).toMatch(/^Updating dev\n\nResources: /);
-    const changed = shown({}, [
-      [0, begin("ci")],
-      [1, done("ci")],
-    ]);
-    expect(changed, "and one above and below its rows").toMatch(/^Updating dev\n\n\+.*\n\nResources: /);
-  });
-
   test("prints one line for a component, which a preview reports twice", () => {
     const type = "pulumi:pulumi:Stack";
     const created = { metadata: step("create", "proj-dev", { type }) };
@@ -96,21 +83,6 @@ describe("the display in a pipe", () => {
       [1, { resOutputsEvent: created }],
     ]);
     expect(text.match(/proj-dev/g)).toHaveLength(1);
-  });
-
-  test("prints what a step waits for, at most every ten seconds", () => {
-    const text = shown({}, [
-      [0, begin("ci")],
-      [1, say("ci", "waiting for start_compute (running, 1 s)")],
-      [2, say("ci", "waiting for start_compute (running, 2 s)")],
-      [11, say("ci", "waiting for start_compute (running, 11 s)")],
-      [12, done("ci")],
-    ]);
-    const waits = text.split("\n").filter((line) => line.includes("waiting"));
-    expect(waits).toEqual([
-      "+  keyplane:ApiKey       ci                creating (1s)  waiting for start_compute (running, 1 s)",
-      "+  keyplane:ApiKey       ci                creating (11s)  waiting for start_compute (running, 11 s)",
-    ]);
   });
 
   test("prints the reason in the line of a failed step, and the whole message under its resource", () => {
@@ -165,41 +137,6 @@ describe("the display in a pipe", () => {
 });
 
 describe("the display in a terminal", () => {
-  test("redraws a running step in place, and keeps its line after it has ended", () => {
-    const text = shown({ live: true, columns: () => 100 }, [
-      [0, begin("ci")],
-      [0, begin("app")],
-      [2, say("ci", "waiting for start_compute (running, 2 s)")],
-      [3, done("app")],
-      [4, done("ci")],
-    ]);
-    const up = "\u001b[1A\u001b[0J";
-    expect(text).toContain(
-      "+  keyplane:ApiKey       app               created (3.0s)\n+  keyplane:ApiKey       ci                creating (3s)  waiting for start_compute (running, 2 s)\n",
-    );
-    expect(text, "the one line under way gives way to the one that stays").toContain(
-      `${up}+  keyplane:ApiKey       ci                created (4.0s)\n`,
-    );
-  });
-
-  test("prints the reason of a replacement below its row, if it does not fit beside it", () => {
-    const ended = { metadata: step("create-replacement", "ci", { keys: ["rotationTriggers"] }) };
-    const at = (columns: number) =>
-      shown({ live: true, columns: () => columns }, [
-        [0, { resourcePreEvent: ended }],
-        [1, { resOutputsEvent: ended }],
-      ]);
-    const row = "++ keyplane:ApiKey       ci                created replacement (1.0s)";
-    expect(at(80)).toContain(`${row}\n    [diff: rotationTriggers]\n`);
-    expect(at(120)).toContain(`${row}  [diff: rotationTriggers]\n`);
-  });
-
-  test("counts the steps that do not fit instead of drawing them", () => {
-    const many = Array.from({ length: 30 }, (_, i) => [0, begin(`key-${i}`)] as const);
-    const text = shown({ live: true, columns: () => 80 }, [...many, [1, done("key-0")]]);
-    expect(text).toContain("and 19 more\n");
-  });
-
   test.each([20, 40, 59, 80])("prints no line that is longer than a terminal of %i columns", (columns) => {
     const text = shown({ live: true, color: true, columns: () => columns }, [
       [0, begin("a-rather-long-name-of-a-key-日本語")],
