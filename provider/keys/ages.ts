@@ -12,7 +12,7 @@ const CLOSED_MS = 7 * 86_400_000;
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 
 /** The inputs of a key that say how old it gets. */
-export type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
+type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
 
 /**
  * The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never
@@ -35,7 +35,7 @@ const closedMs = ({ rotationWindow }: Ages): number => (rotationWindow === undef
  * The time between the latest rotation by age and the deadline, in milliseconds, as far as a preview knows both; infinite
  * without a deadline.
  */
-export function timeToDeadline(inputs: Ages): number {
+function timeToDeadline(inputs: Ages): number {
   return longestOf(inputs) - (rotationAge(inputs) ?? 0) - closedMs(inputs);
 }
 

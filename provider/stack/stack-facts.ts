@@ -41,7 +41,7 @@ export interface PendingCreation {
 }
 
 /** Whose process a resource is of. One whose provider has left the state has no process, so it counts as this one's. */
-export type Process = "own" | "other";
+type Process = "own" | "other";
 
 /** What the state of the call's own stack says about keys. */
 export interface StackFacts {
