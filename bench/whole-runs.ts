@@ -63,8 +63,10 @@ export async function wholeRows(
     ratio: isJudged ? ratio : undefined,
   });
   const rows = {
-    ...{ create: row("create", 1.1), noop: row("noop", 1.05) },
-    ...{ refresh: row("refresh", 1.35), destroy: row("destroy", 1.35) },
+    create: row("create", 1.1),
+    noop: row("noop", 1.05),
+    refresh: row("refresh", 1.35),
+    destroy: row("destroy", 1.35),
   };
   const measured: Row[] = [];
   for (const n of isQuick ? [5] : [10, 100, 400]) {

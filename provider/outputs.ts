@@ -69,8 +69,13 @@ const OVERLAP = ["gracePeriod", "quietPeriod", "maxOverlap"];
 
 /** What other outputs are made from. The input with an output's own name counts for each. */
 const MADE_FROM: Readonly<Record<string, readonly string[]>> = {
-  ...{ name: NAMES, previousName: NAMES, lostNames: NAMES },
-  ...{ expiresAt: ["maxAge"], rotateAt: AGES, retireAfter: OVERLAP, nextAction: [...AGES, ...OVERLAP] },
+  name: NAMES,
+  previousName: NAMES,
+  lostNames: NAMES,
+  expiresAt: ["maxAge"],
+  rotateAt: AGES,
+  retireAfter: OVERLAP,
+  nextAction: [...AGES, ...OVERLAP],
   pending: ["waitForProjects"],
 };
 

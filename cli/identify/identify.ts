@@ -277,7 +277,9 @@ function jsonOf({ identified, unknown, searched, problems }: Findings): object {
     keys: identified.map(({ holding, others, listed, next, revoke }) => ({
       ...factsOf(holding),
       ...(listed && { listed: listed.record !== undefined, ...listed.record }),
-      ...{ others: others.map(factsOf), next, revoke },
+      others: others.map(factsOf),
+      next,
+      revoke,
     })),
     unknown,
     states: searched,
@@ -288,8 +290,21 @@ function jsonOf({ identified, unknown, searched, problems }: Findings): object {
 /** What it says about a key in a state. */
 function factsOf({ id, name, digest, role, roleNow, stack, source, savedAt, urn, type, consumers, ...more }: Holding) {
   return {
-    ...{ keyId: id, name, digest, role, roleNow, stack, source, savedAt, urn, type, usedBy: consumers, ...more.scope },
-    ...{ projectId: more.projectId, createdAt: more.createdAt, replacedAt: more.rotatedAt },
+    keyId: id,
+    name,
+    digest,
+    role,
+    roleNow,
+    stack,
+    source,
+    savedAt,
+    urn,
+    type,
+    usedBy: consumers,
+    ...more.scope,
+    projectId: more.projectId,
+    createdAt: more.createdAt,
+    replacedAt: more.rotatedAt,
   };
 }
 

@@ -149,7 +149,10 @@ export function describe(key: JoinedKey, { now, credentials, ...terms }: Terms &
     "several states": new Set(held.map(({ stack }) => stack)).size > 1,
   };
   return {
-    ...{ id: record?.id ?? first?.id ?? "", name, status, accounts: places.map(labelOf) },
+    id: record?.id ?? first?.id ?? "",
+    name,
+    status,
+    accounts: places.map(labelOf),
     createdAt: readTime(record?.createdAt) ?? first?.createdAt,
     lastUsedAt: record?.lastUsedAt,
     lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
@@ -159,7 +162,10 @@ export function describe(key: JoinedKey, { now, credentials, ...terms }: Terms &
     /** URN of the resource that holds it, else of the one whose name it has. */
     resource: first?.urn ?? origin?.urn,
     holders: holdersOf(key),
-    ...{ rotateAt: first?.rotateAt, revokeAfter: first?.revokeAfter, expiresAt: deadline, next },
+    rotateAt: first?.rotateAt,
+    revokeAfter: first?.revokeAfter,
+    expiresAt: deadline,
+    next,
     flags: FLAGS.filter((flag) => isSet[flag]),
   };
 }

@@ -5,7 +5,8 @@ import { counted } from "../../provider/text";
 import { type KeysFlags, withKeys } from "../account";
 import { type CommandRun, EXIT } from "../command-run";
 import { type Column, print, printInfo, printJson, printTable } from "../output";
-import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
+import { otherScopes } from "../state/other-scopes";
+import { hasStates, latestOf, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { formatHolder, keyColumns } from "./columns";
 import { countFlags, describe, type Flag, joinKeys, type ShownKey, UNUSED_MS } from "./join";
@@ -81,7 +82,10 @@ async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const lists = [{ ...scope, keys: await keys.list({ signal: run.signal }) }];
   const now = account.serviceNow();
   const { credentials, callers } = await credentialsIn(lists, states, { now, signal: run.signal });
-  const warnings = callers?.warnOfUnasked() ?? [];
+  const scopes = [...latestOf(states)].flatMap(({ keys }) => keys.map((key) => key.scope));
+  const elsewhere = otherScopes("A stack has keys in", scopes, flags);
+  for (const warning of elsewhere) printInfo(warning);
+  const warnings = [...elsewhere, ...(callers?.warnOfUnasked() ?? [])];
   const terms = { now, credentials, unusedFor, olderThan, hasStates: states.length > 0 };
   const rows = joinKeys(lists, states).flatMap((each): Row[] =>
     each.record === undefined ? [] : [{ ...each.record, key: describe(each, terms) }],

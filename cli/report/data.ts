@@ -19,7 +19,9 @@ export function reportOf(lists: readonly ReadList[], states: readonly ReadState[
       return { label: labelOf(list), origin: list.origin, keys: list.keys?.length, problem: list.problem };
     }),
     stacks: states.map((state) => ({
-      ...{ stack: state.stack, savedAt: readTime(state.savedAt), keys: state.keys.length },
+      stack: state.stack,
+      savedAt: readTime(state.savedAt),
+      keys: state.keys.length,
       /** Whether a newer state of the same stack was given, so that this one was left out. */
       isOutdated: !latest.has(state) || undefined,
       /** Number of resources whose keys' ids are encrypted. Their keys appear as unmanaged. */

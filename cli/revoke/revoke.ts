@@ -10,6 +10,7 @@ import { formatHolder, keyColumns } from "../keys/columns";
 import { holdersOf, joinKeys } from "../keys/join";
 import { openList } from "../keys/lists";
 import { plain, print, printInfo, printTable } from "../output";
+import { otherScopes } from "../state/other-scopes";
 import { hasStates, readStates, type StateFlags, warnOfHidden, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags, withRevoking } from "./carry-out";
@@ -44,6 +45,10 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   const nobody = hasStates(flags) ? "-" : "? (see --stack)";
   if (!flags.json) printKeys(toRevoke, missing, { now: account.serviceNow(), nobody });
+  for (const id of missing) {
+    const scopes = joined.flatMap(({ held }) => held.flatMap((key) => (key.id === id ? [key.scope] : [])));
+    for (const warning of otherScopes(`A stack has key ${id} in`, scopes, flags)) printInfo(warning);
+  }
   if (missing.length > 0) run.exitCode = EXIT.failed;
   const asJson = (results: object) => ({ planned: toRevoke, missing, hidden, ...results });
   await carryOut({ planned: toRevoke, keys, asJson }, flags, run);

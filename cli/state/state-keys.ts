@@ -124,7 +124,11 @@ function stateKey(
   const time = (name: string) => readTime(outputs[name]);
   const of = (current: string, previous: string) => (isCurrent ? current : isPrevious ? previous : "");
   return {
-    ...{ id, urn, consumers, resource: nameInUrn(urn), type: type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey" },
+    id,
+    urn,
+    consumers,
+    resource: nameInUrn(urn),
+    type: type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey",
     name: text(of("name", "previousName")),
     digest: text(of("digest", "previousDigest")),
     role: roleNow,

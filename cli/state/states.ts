@@ -59,7 +59,9 @@ export function stateIn(source: string, deployment: Deployment): ReadState {
   const { resources, pending, savedAt } = deployment;
   const first = resources[0] ?? pending[0]?.resource;
   return {
-    ...{ source, stack: stackOf(first?.urn ?? ""), savedAt },
+    source,
+    stack: stackOf(first?.urn ?? ""),
+    savedAt,
     keys: stateKeys(deployment),
     hidden: resources.filter((resource) => isKeyplanes(resource) && hidesKeys(resource)).map(({ urn }) => urn),
     pendingCreations: pendingCreationsIn(deployment).map(({ suffix, resource }) => {

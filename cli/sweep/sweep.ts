@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ApiKeyRecord } from "../../provider/api";
-import { scopeKey } from "../../provider/keys/scope";
 import { type Run, updatedSince } from "../../provider/stack/history";
-import { shownAccount } from "../../provider/text";
-import { credentialName, type KeysFlags, openAccount, withKeys } from "../account";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/columns";
 import { plain, print, printInfo } from "../output";
 import { carryOut, printPlan, type RevokingFlags, withRevoking } from "../revoke/carry-out";
 import { type Origin, originsIn } from "../state/orphans";
+import { otherScopes } from "../state/other-scopes";
 import { explainFailure } from "../state/pulumi-stack";
 import { latestOf, type ReadState, readStates, type StateFlags, withStates } from "../state/states";
 import { UsageError } from "../usage-error";
@@ -70,7 +69,8 @@ async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
   const credentials = new Set<string>();
   for (const key of revoke) if ((await callers?.accountOf(key)) !== undefined) credentials.add(key.id);
   const plan = planSweep(first, terms(credentials));
-  const warnings = warningsOfOtherScopes(states, flags);
+  const scopes = [...latestOf(states)].flatMap(({ pendingCreations }) => pendingCreations.map((each) => each.scope));
+  const warnings = otherScopes("An interrupted run began to create a key in", scopes, flags);
   for (const warning of warnings) printInfo(warning);
   if (!flags.json) {
     printPlan(plan, keyColumns(account.serviceNow()));
@@ -110,28 +110,6 @@ async function historiesFor(
     }
   }
   return histories;
-}
-
-/** Tells where else interrupted runs may have left keys: this sweep lists only those of its own scope. */
-function warningsOfOtherScopes(states: readonly ReadState[], { account, organization }: KeysFlags): string[] {
-  const scopes = [...latestOf(states)].flatMap(({ pendingCreations }) => pendingCreations.map(({ scope }) => scope));
-  const others = new Map(scopes.map((scope) => [scope && scopeKey(scope), scope]));
-  others.delete(scopeKey({ account, organizationId: organization }));
-  return [...others.values()].map((scope) => {
-    const began = "An interrupted run began to create a key in";
-    if (scope === undefined) {
-      return `${began} an account or organization that the state encrypts. Run this command with its --account or --organization, too.`;
-    }
-    const name = scope.account && shownAccount(scope.account);
-    const id = scope.organizationId && plain(scope.organizationId);
-    const places = [id && `organization ${id}`, name && credentialName(scope.account)].filter(Boolean);
-    const options = [
-      name ? `--account ${name}` : account && "no --account",
-      id ? `--organization ${id}` : organization && "no --organization",
-    ].filter(Boolean);
-    const where = places.join(" of ") || `the account of ${credentialName(undefined)}`;
-    return `${began} ${where}. Run this command with ${options.join(" and ")}, too.`;
-  });
 }
 
 function warningsOf(states: readonly ReadState[]): string[] {

@@ -18,7 +18,6 @@ import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
 const shared = new Session(pulumiModules);
-let isConfigured = false;
 
 /**
  * Turns a resource type into the provider that Pulumi's dynamic host calls.
@@ -30,9 +29,7 @@ export function adapt(
 ): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
   return {
     async configure({ config }) {
-      session.configure((key) => config.get(`keyplane:${key}`));
-      if (!isConfigured) onCancel(() => session.cancel());
-      isConfigured = true;
+      session.configure((key) => config.get(`keyplane:${key}`), onCancel);
     },
 
     check: (olds, news) =>

@@ -42,7 +42,10 @@ export type Creation = { readonly cleanup: Cleanup; readonly pending: readonly P
 );
 
 export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly key: undefined } => ({
-  ...{ cleanup, key: undefined, pending: [], problem: asKeyplaneError(error) },
+  cleanup,
+  key: undefined,
+  pending: [],
+  problem: asKeyplaneError(error),
 });
 
 /**

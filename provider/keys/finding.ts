@@ -1,6 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
-import { getOrCreate } from "../get-or-create";
 import { keyIn } from "../key-index";
 import { shownName } from "../text";
 import type { Call } from "./call";
@@ -30,12 +29,17 @@ export interface RecordedKey {
   readonly isUseAwaited?: boolean;
 }
 
-/** The lists that were requested after another one lacked a key. */
-const secondLists = new WeakMap<KeyList, Promise<readonly ApiKeyRecord[]>>();
-
 /** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
-export async function secondLook(id: string, keyList: KeyList): Promise<ApiKeyRecord | undefined> {
-  return keyIn(await getOrCreate(secondLists, keyList, () => keyList.keys.list({ fresh: true })), id);
+export async function secondLook(id: string, { keys, memory }: KeyList): Promise<ApiKeyRecord | undefined> {
+  memory.second ??= keys.list({ fresh: true });
+  const { second } = memory;
+  try {
+    return keyIn(await second, id);
+  } catch (error) {
+    // The next look asks again.
+    if (memory.second === second) memory.second = undefined;
+    throw error;
+  }
 }
 
 /**

@@ -26,7 +26,9 @@ export class KeyMemory {
   readonly #names = new Set<string>();
   /** The list that this process has requested first, before its first creation, and who asked. */
   first: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly urn: string } | undefined;
-  /** The passes over that list for orphans: a refresh reports them, a change revokes them. */
+  /** The list that was requested after another one lacked a key. */
+  second: Promise<readonly ApiKeyRecord[]> | undefined;
+  /** The passes over the first list for orphans: a refresh reports them, a change revokes them. */
   readonly passes = new Map<"report" | "revoke", Promise<readonly string[]>>();
   readonly reported = new Set<string>();
 

@@ -80,7 +80,7 @@ async function passOver(keys: readonly ApiKeyRecord[], call: Call): Promise<read
 /** The keys with generated names of this stack that nothing in this process explains. */
 function unexplainedIn(keys: readonly ApiKeyRecord[], call: Call): readonly ApiKeyRecord[] {
   const tag = tagOf(call.urn);
-  const ours = [...keysBySuffix(keys)].filter(([suffix]) => tagIn(suffix) === tag || call.stack.hasShown(suffix));
+  const ours = [...keysBySuffix(keys)].filter(([suffix]) => tagIn(suffix) === tag || call.stack.hasShownSuffix(suffix));
   return ours.flatMap(([, same]) => same).filter((key) => isUnexplained(key, call));
 }
 
@@ -96,7 +96,7 @@ function exactNamesIn(keys: readonly ApiKeyRecord[], { state }: Known, call: Cal
   if ("unread" in state) return [];
   // A creation of this run says itself that its name is taken.
   const isOver = ({ urn, inputs }: PendingCreation) =>
-    !call.stack.hasDeployed(urn) && sameScope(inputs, call.keyList.scope);
+    !call.stack.hasShownUrn(urn) && sameScope(inputs, call.keyList.scope);
   const names = new Set(
     state.pendingCreations.flatMap((each) => (isOver(each) ? (textOf(each.inputs.name) ?? []) : [])),
   );
@@ -201,7 +201,8 @@ function report(
   const name = stack.nameFor(urn);
   const next = isRevokedNext ? "The next `pulumi up` or `destroy` that changes a key revokes what nobody got. " : "";
   const way = isRead
-    ? "Another stack may have it: one of the same name in another backend, one that was renamed, or one to which it was moved. If none has, run " +
+    ? `Another stack may have ${ids.length === 1 ? "it" : "them"}: one of the same name in another backend, one that was renamed, or one ` +
+      "to which a resource was moved. If none has, run " +
       `\`${scopedCommand(["revoke", ...ids], keyList.scope)}\``
     : `To see which of them nobody has, run \`${scopedCommand(["sweep", "--stack", isWord(name) ? name : "NAME"], keyList.scope)}\``;
   log.warn(
@@ -214,8 +215,7 @@ async function revokeOrphan(key: ApiKeyRecord, { keyList, log }: Call): Promise<
   const shown = `key ${formatListed(key)}, which an interrupted run created and nobody got`;
   try {
     log.progress(`revoking orphan ${key.id}`);
-    await keyList.keys.revoke(key.id);
-    log.info(`revoked ${shown}`);
+    if ((await keyList.keys.revoke(key.id)) === "revoked") log.info(`revoked ${shown}`);
     return [];
   } catch (error) {
     if (isAborted(error)) throw error;

@@ -230,7 +230,7 @@ function recordOf(key: HeldKey, { fingerprint, createdAt }: State): RecordedKey 
   return { ...key, fingerprint, createdAt };
 }
 
-/** Orphans of attempts to create this one, under its exact name or under names with its suffix. */
+/** Keys of failed attempts to create this one, under its exact name or under names with its suffix. */
 function toRevoke(state: State): readonly RecordedKey[] {
   const { key, inputs } = state;
   return pendingKeys(state, () => key?.name ?? inputs.name).filter(({ id }) => id !== key?.id);

@@ -29,12 +29,12 @@ export type Answer<Result> = Omit<Result, "problem"> & { readonly problem?: stri
 
 /**
  * Runs a call that can send requests. Whatever it throws becomes an error with one text. The keys that the resource has are no
- * orphans; `see` says the same of those in further outputs.
+ * orphans, and neither are those in the state that `body` answers.
  * @param scopeAndSuffix - What names these: the inputs, or the outputs of a resource that has no new ones.
  * @param outputs - Those of the resource, or the inputs of one that does not exist yet. @default scopeAndSuffix
  */
 export async function runCall<
-  Result extends { readonly state?: unknown; readonly problem?: KeyplaneError | undefined },
+  Result extends { readonly state?: Members | undefined; readonly problem?: KeyplaneError | undefined },
 >(
   session: Session,
   { type, urn, timeoutMs }: Target,
@@ -44,20 +44,20 @@ export async function runCall<
     scopeAndSuffix,
     outputs = scopeAndSuffix,
   }: Pick<Call, "verb" | "id"> & { readonly scopeAndSuffix: Members; readonly outputs?: Members },
-  body: (call: Call, see: (outputs: Members) => void) => Promise<Result>,
+  body: (call: Call) => Promise<Result>,
 ): Promise<Answer<Result>> {
   return describing(session, { type, urn }, { verb, values: outputs }, async (describe) => {
     const log = new ResourceLog(session, urn);
     const keyList = session.keyList(scopeOf(scopeAndSuffix));
-    const see = (shown: Members) => keyList.memory.remember(shown);
     const running = { keyList, log };
     session.running.add(running);
     let outcome: "done" | "failed" = "failed";
     try {
-      if (id !== undefined) session.show(urn, id, outputs);
+      if (id !== undefined) session.remember(urn, id, outputs);
       const suffix = textOf(scopeAndSuffix.__suffix) ?? "";
       const call = { verb, urn, id, suffix, keyList, log, stack: session.stack, timeoutMs };
-      const { problem, ...answer } = await body(call, see);
+      const { problem, ...answer } = await body(call);
+      if (answer.state !== undefined) keyList.memory.remember(answer.state);
       if (problem !== undefined) return { ...answer, problem: describe(problem) };
       outcome = "done";
       publishDiagnostic("before-return", `${verb} ${type.name}`);

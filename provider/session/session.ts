@@ -34,6 +34,7 @@ export class Session {
   readonly soFar = new RunSoFar();
   readonly calls = new OpenCalls();
   #config: ConfigReader = () => undefined;
+  #isConfigured = false;
   #isWatching = false;
   #cancelled: AbortedError | undefined;
   readonly #settings = new Map<string | undefined, Settings>();
@@ -51,8 +52,11 @@ export class Session {
     return Date.now();
   }
 
-  configure(config: ConfigReader): void {
+  /** @param onCancel - Registers what Ctrl+C does; called once. @default nothing is registered */
+  configure(config: ConfigReader, onCancel: (cancel: () => void) => void = () => {}): void {
     this.#config = config;
+    if (!this.#isConfigured) onCancel(() => this.cancel());
+    this.#isConfigured = true;
     this.watch();
   }
 
@@ -128,10 +132,10 @@ export class Session {
   }
 
   /** Remembers a resource as the engine shows it: its keys are no orphans, and its state is this stack's. */
-  show(urn: string, id: string, outputs: Members): void {
+  remember(urn: string, id: string, outputs: Members): void {
     this.#memory(scopeOf(outputs)).remember(outputs);
     const { __suffix: suffix, __organization: organization } = outputs;
-    if (typeof suffix === "string") this.stack.show(urn, suffix, id);
+    if (typeof suffix === "string") this.stack.remember(urn, suffix, id);
     if (typeof organization === "string") this.stack.rememberOrganization(organization);
   }
 

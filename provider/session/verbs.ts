@@ -37,7 +37,7 @@ export async function checkResource(
     const reasons = reasonsOf(failures);
     if (!type.hasKeys) return { inputs, reasons };
     const suffix = textOf(olds.__suffix) ?? (typeof seed === "symbol" ? seed : newSuffix(urn, seed));
-    if (typeof suffix === "string") session.stack.show(urn, suffix);
+    if (typeof suffix === "string") session.stack.remember(urn, suffix);
     return { inputs: { ...inputs, __suffix: suffix }, reasons };
   });
 }
@@ -49,7 +49,7 @@ export async function diffResource(
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Difference> {
   return describing(session, { type, urn }, { verb: "diff", values: outputs }, async () => {
-    session.show(urn, id, outputs);
+    session.remember(urn, id, outputs);
     const driftOnly = session.soFar.takeRefresh(id, urn);
     const found = diff(type, outputs, inputs, { now: session.now(), driftOnly });
     const log = new ResourceLog(session, urn);
@@ -63,12 +63,9 @@ export async function diffResource(
 
 export async function createResource(session: Session, target: Target, inputs: Members): Promise<Answer<Made>> {
   const { type, urn } = target;
-  return runCall(session, target, { verb: "create", scopeAndSuffix: inputs }, async (call, see) => {
-    const replaced = session.soFar.replaced.get(urn);
-    const made = await type.create(inputs, call, replaced);
-    see(made.state);
-    return made;
-  });
+  return runCall(session, target, { verb: "create", scopeAndSuffix: inputs }, (call) =>
+    type.create(inputs, call, session.soFar.replaced.get(urn)),
+  );
 }
 
 /** The outputs of a resource as it is now; `undefined` if it is gone. */
@@ -89,11 +86,9 @@ export async function updateResource(
   target: Target,
   { id, outputs, inputs }: { readonly id: string; readonly outputs: Members; readonly inputs: Members },
 ): Promise<Answer<Result>> {
-  return runCall(session, target, { verb: "update", id, scopeAndSuffix: inputs, outputs }, async (call, see) => {
-    const result = await target.type.update(outputs, inputs, call);
-    see(result.state);
-    return result;
-  });
+  return runCall(session, target, { verb: "update", id, scopeAndSuffix: inputs, outputs }, (call) =>
+    target.type.update(outputs, inputs, call),
+  );
 }
 
 export async function deleteResource(

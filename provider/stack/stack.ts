@@ -44,19 +44,19 @@ export class Stack {
   }
 
   /** Remembers a resource that the engine has shown. `id` is absent for one that this run creates. */
-  show(urn: string, suffix: string, id?: string): void {
+  remember(urn: string, suffix: string, id?: string): void {
     this.#urns.add(urn);
     const ids = getOrCreate(this.#shown, suffix, () => new Set<string>());
     if (id !== undefined) ids.add(id);
   }
 
   /** Whether the engine has shown a resource with a URN. */
-  hasDeployed(urn: string): boolean {
+  hasShownUrn(urn: string): boolean {
     return this.#urns.has(urn);
   }
 
   /** Whether the engine has shown a resource with a suffix. */
-  hasShown(suffix: string): boolean {
+  hasShownSuffix(suffix: string): boolean {
     return this.#shown.has(suffix);
   }
 

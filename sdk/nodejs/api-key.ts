@@ -143,12 +143,9 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
-  /**
-   * Ids of orphans of failed attempts to create a key that could not be revoked yet. Nobody has their
-   * secrets. The next `up` tries again.
-   */
+  /** Ids of keys that nobody has and that could not be revoked yet. The next `up` revokes them. */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
-  /** Names of requests whose answer was lost and whose key never showed up. */
+  /** Names of keys whose creation got no answer. The next `up` looks for them. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {

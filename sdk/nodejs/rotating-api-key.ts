@@ -192,18 +192,15 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   declare readonly previousSealedKey: pulumi.Output<SealedKey | null>;
   /** The digest of the previous key's secret; `null` without a previous key, or if it does not look random. */
   declare readonly previousDigest: pulumi.Output<string | null>;
-  /** The earliest time to revoke an unused previous key, as an ISO 8601 time; `null` without a previous key. */
+  /** When a run asks next whether the previous key can be revoked, as an ISO 8601 time; `null` without a previous key. */
   declare readonly retireAfter: pulumi.Output<string | null>;
   /** What the next runs will do, in words. */
   declare readonly nextAction: pulumi.Output<string>;
   /** What the current key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
-  /**
-   * Ids of keys that the next `up` revokes: orphans of failed attempts to create a key, whose secrets nobody
-   * has, and those that `revokeNow` named and that could not be revoked yet.
-   */
+  /** Ids of keys that the next `up` revokes: nobody has them, or `revokeNow` named them. */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
-  /** Names of requests whose answer was lost and whose key never showed up. */
+  /** Names of keys whose creation got no answer. The next `up` looks for them. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {

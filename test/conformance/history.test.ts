@@ -30,7 +30,8 @@ test("the history shows all runs that ended, the latest first, with their flags 
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
   for (const { startTime, endTime } of all) expect([startTime, endTime]).toEqual([time, time]);
   const flags = {
-    ...{ "pulumi.flag.parallel": "set", "pulumi.flag.refresh": expect.any(String) },
+    "pulumi.flag.parallel": "set",
+    "pulumi.flag.refresh": expect.any(String),
     "pulumi.version": expect.stringMatching(/^v3\.\d+\.\d+/),
   };
   expect(all.at(-1)?.environment).toMatchObject(flags);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { DELETE, POST } from "../routes";
 import { HostUnderTest, isRunning } from "./host-harness";
@@ -45,7 +45,7 @@ const busyProject = async (at: ControlPlane) => {
 };
 
 describe("after the engine cancels the run", () => {
-  it.each(["ApiKey", "RotatingApiKey"])(
+  test.each(["ApiKey", "RotatingApiKey"])(
     "a wait of %s ends, the key is recorded with its secret as not ready, and the next run goes on with it",
     async (kind) => {
       await start();
@@ -69,7 +69,7 @@ describe("after the engine cancels the run", () => {
     },
   );
 
-  it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
+  test("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
     await start({ "keyplane:concurrency": "1" });
     await plane.rules.add({ route: POST, hold: "after" });
     const creating = [1, 2, 3].map(() => host.create("ApiKey", {}));
@@ -87,7 +87,7 @@ describe("after the engine cancels the run", () => {
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
-  it("a revocation that was already sent is finished, and one that was refused for now is not sent again", async () => {
+  test("a revocation that was already sent is finished, and one that was refused for now is not sent again", async () => {
     await start();
     const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", {})));
     const [sent, refused] = keys as [(typeof keys)[0], (typeof keys)[0]];
@@ -104,7 +104,7 @@ describe("after the engine cancels the run", () => {
     expect(await live()).toEqual([refused.id]);
   });
 
-  it("waits end in every account, even in one that is first used after the cancellation", async () => {
+  test("waits end in every account, even in one that is first used after the cancellation", async () => {
     await start();
     const [here, there] = await Promise.all([busyProject(plane), busyProject(eu)]);
     const waiting = messageOf(host.create("ProjectReady", { projectId: here }));
@@ -117,7 +117,7 @@ describe("after the engine cancels the run", () => {
     expect(await eu.count()).toBe(0);
   });
 
-  it("nothing happens if nothing is under way", async () => {
+  test("nothing happens if nothing is under way", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", {});
     await host.cancel();
@@ -128,7 +128,7 @@ describe("after the engine cancels the run", () => {
 });
 
 describe("a signal", () => {
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
+  test.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
     "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the host",
     async (signal) => {
       await start();

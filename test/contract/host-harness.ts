@@ -71,7 +71,9 @@ export class HostUnderTest {
       engineAddress: test.engine.address,
       config,
       env: lazySerializer({
-        ...{ PATH: process.env.PATH, HOME: test.directory, KEYPLANE_PULUMI: file },
+        PATH: process.env.PATH,
+        HOME: test.directory,
+        KEYPLANE_PULUMI: file,
         ...env,
       }),
       started: (pid) => {

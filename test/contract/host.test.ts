@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { POST } from "../routes";
 import { DAY } from "../times";
@@ -33,7 +33,7 @@ const made = async (kind = "ApiKey", inputs: object = {}, of = host) =>
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
 
 describe("keyplane in Pulumi's dynamic host", () => {
-  it("creates, reads, updates and deletes a key, which keeps its secret and its provider", async () => {
+  test("creates, reads, updates and deletes a key, which keeps its secret and its provider", async () => {
     const { id, outputs } = await made();
     expect(outputs).toMatchObject({ keyId: id, __provider: shim("ApiKey") });
     expect(outputs.name).toBe(`ci-${outputs.__suffix}`);
@@ -48,7 +48,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect((await host.read(id, updated.outputs)).id).toBe("");
   });
 
-  it("has a suffix from the seed, keeps the old one, and drops the seed", async () => {
+  test("has a suffix from the seed, keeps the old one, and drops the seed", async () => {
     const { inputs } = await host.check("ApiKey", {}, { __seed: SEED });
     expect(inputs).toEqual({ ...host.base("ApiKey"), __suffix: expect.stringMatching(/^[a-z2-7]{12}$/) });
     expect((await host.check("ApiKey", {}, { __seed: SEED })).inputs).toEqual(inputs);
@@ -60,14 +60,14 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect((await host.check("ProjectReady", {}, { projectId: "p" })).inputs).not.toHaveProperty("__suffix");
   });
 
-  it("shows no difference for another suffix, whether a preview knows it or not", async () => {
+  test("shows no difference for another suffix, whether a preview knows it or not", async () => {
     const { id, outputs } = await made();
     for (const __suffix of ["bbbbbbbbbbbb", UNKNOWN]) {
       expect(await host.diff("ApiKey", id, outputs, { __suffix })).toEqual({ changes: false, replaces: [] });
     }
   });
 
-  it("stores an absent output as null, so that previews know it, and reads it back as absent", async () => {
+  test("stores an absent output as null, so that previews know it, and reads it back as absent", async () => {
     const inputs = { gracePeriod: "1m", rotationTriggers: { at: "1" } };
     const first = await made("RotatingApiKey", inputs);
     const { __suffix } = first.outputs;
@@ -81,12 +81,12 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect(await host.read(first.id, rotated.outputs)).toMatchObject({ outputs: rotated.outputs });
   });
 
-  it("keeps the configuration for every resource type when several are configured at the same time", async () => {
+  test("keeps the configuration for every resource type when several are configured at the same time", async () => {
     const keys = await Promise.all(["ApiKey", "RotatingApiKey", "ApiKey"].map((kind) => made(kind)));
     expect(new Set(keys.map(({ outputs }) => outputs.keyId)).size).toBe(3);
   });
 
-  it("accepts unknown values of a preview in check and in diff, without a request", async () => {
+  test("accepts unknown values of a preview in check and in diff, without a request", async () => {
     const before = await plane.count();
     const resourceUrn = urnOf("ApiKey", "other");
     const unknown = { resourceUrn, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN };
@@ -97,14 +97,14 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("leaves values that a state cannot hold out of the outputs", async () => {
+  test("leaves values that a state cannot hold out of the outputs", async () => {
     const { outputs } = await made();
     expect(Object.keys(outputs).sort()).toEqual([
       ..."__account __provider __suffix createdAt digest key keyId name pending resourceUrn rotateAt".split(" "),
     ]);
   });
 
-  it.each(["ApiKey", "RotatingApiKey"])(
+  test.each(["ApiKey", "RotatingApiKey"])(
     "records an %s that is not ready with all that is needed to resume or delete it",
     async (kind) => {
       await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
@@ -118,7 +118,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     },
   );
 
-  it("reports only drift in the diff of a refresh, and due changes in every other diff", async () => {
+  test("reports only drift in the diff of a refresh, and due changes in every other diff", async () => {
     const { id, outputs } = await made();
     const old = { ...outputs, createdAt: "2020-01-01T00:00:00Z", rotateAfter: "90d" };
     const news = { rotateAfter: "90d" };
@@ -131,7 +131,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: true, replaces: ["rotateAfter"] });
   });
 
-  it("shows a wait and a retry in the resource's row", async () => {
+  test("shows a wait and a retry in the resource's row", async () => {
     const { id: projectId } = await plane.state.createProject();
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
     await plane.state.startOperations({ projectId, action: "start_compute" });
@@ -149,7 +149,7 @@ describe("a host of its own", () => {
 
   afterEach(() => own.stop());
 
-  it.each([
+  test.each([
     [{ "keyplane:apiKey": "" }, /keyplane:apiKey is not set.*\[KP-CONFIG\]/],
     [{ "keyplane:pollInterval": "5" }, /keyplane:pollInterval must be a duration/],
   ])(
@@ -163,7 +163,7 @@ describe("a host of its own", () => {
     },
   );
 
-  it("prints errors without a stack and without a secret", async () => {
+  test("prints errors without a stack and without a secret", async () => {
     const { id, outputs } = await made();
     own = await start();
     const body = { message: `no ${plane.apiKey} ${outputs.key}` };
@@ -179,7 +179,7 @@ describe("a host of its own", () => {
     }
   });
 
-  it("ends with the engine, sends nothing more, and revokes nothing", async () => {
+  test("ends with the engine, sends nothing more, and revokes nothing", async () => {
     own = await start();
     const before = await plane.count("POST", "/api_keys");
     await plane.rules.add({ route: POST, count: null, status: 429, retryAfter: 1 });

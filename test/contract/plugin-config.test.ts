@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, secret, stopPlugins, UNKNOWN, type Values } from "./plugin-harness";
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe("the configuration of a provider resource", () => {
-  it.each<[Values, string]>([
+  test.each<[Values, string]>([
     [{ apiKey: undefined }, "keyplane:apiKey"],
     [{ apiKey: "" }, "keyplane:apiKey"],
     [{ baseUrl: undefined }, "keyplane:baseUrl"],
@@ -35,7 +35,7 @@ describe("the configuration of a provider resource", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("with an unknown setting is refused, and the error names the settings of the plugin", async () => {
+  test("with an unknown setting is refused, and the error names the settings of the plugin", async () => {
     const { failures } = await plugin.checkConfig({}, { ...account, apikey: "x" });
     expect(failures).toEqual([
       expect.stringMatching(
@@ -44,7 +44,7 @@ describe("the configuration of a provider resource", () => {
     ]);
   });
 
-  it("with an invalid variable of the environment is refused in the same way", async () => {
+  test("with an invalid variable of the environment is refused in the same way", async () => {
     const env = { KEYPLANE_IMPORT_KEYS: "a secret with spaces" };
     const other = await PluginUnderTest.start(plane, { configured: false, env });
     const { failures } = await other.checkConfig({}, account);
@@ -52,7 +52,7 @@ describe("the configuration of a provider resource", () => {
     expect(other.printed).toEqual([]);
   });
 
-  it("never shows a secret in an error, wherever it was put", async () => {
+  test("never shows a secret in an error, wherever it was put", async () => {
     const wrong = [
       { apiKey: "a secret with spaces" },
       { accounts: "a secret with spaces" },
@@ -68,7 +68,7 @@ describe("the configuration of a provider resource", () => {
     }
   });
 
-  it("controls no terminal with the names of types, inputs and settings in its errors, and shows no name that looks like a key", async () => {
+  test("controls no terminal with the names of types, inputs and settings in its errors, and shows no name that looks like a key", async () => {
     const hostile = "\u001b]0;title\u0007\u001b[31mApi\u202eKey";
     expect(await failureOf(plugin.check(hostile, {}, {}))).toContain("has no resource type Api Key; its types");
     const key = "A1b2C3d4E5f6G7h8".repeat(3);
@@ -79,7 +79,7 @@ describe("the configuration of a provider resource", () => {
     expect(settings.map((failure) => failure.split(" is not ")[0]).toSorted()).toEqual(["Api Key:", "[secret]:"]);
   });
 
-  it("accepts numbers and maps as they are or as text, and what the engine adds", async () => {
+  test("accepts numbers and maps as they are or as text, and what the engine adds", async () => {
     const accounts = { eu: { baseUrl: plane.url, apiKey: plane.apiKey } };
     for (const given of [
       { concurrency: 4, accounts, importKeys: { 7: "secret-7" } },
@@ -92,13 +92,13 @@ describe("the configuration of a provider resource", () => {
     }
   });
 
-  it("is not checked while a preview does not know a part of it, and stays unknown", async () => {
+  test("is not checked while a preview does not know a part of it, and stays unknown", async () => {
     const { raw, failures } = await plugin.checkConfig({}, { baseUrl: "http://example.com", apiKey: UNKNOWN });
     expect(failures).toEqual([]);
     expect(raw).toMatchObject({ baseUrl: "http://example.com", apiKey: secret(UNKNOWN) });
   });
 
-  it("that Java passes as JSON is saved without marks inside, with its secrets marked", async () => {
+  test("that Java passes as JSON is saved without marks inside, with its secrets marked", async () => {
     const importKeys = JSON.stringify(secret({ 7: "secret-7" }));
     const { raw, failures } = await plugin.checkConfig({}, { ...account, concurrency: "4.0", importKeys });
     expect(failures).toEqual([]);
@@ -107,7 +107,7 @@ describe("the configuration of a provider resource", () => {
     expect(unknown).toMatchObject({ failures: [], raw: { importKeys: secret({ 7: UNKNOWN }) } });
   });
 
-  it("is saved with its secrets marked, however they were given", async () => {
+  test("is saved with its secrets marked, however they were given", async () => {
     const secrets = { apiKey: plane.apiKey, accounts: "{}", importKeys: { 7: "secret-7" } };
     for (const given of [secrets, { ...secrets, apiKey: secret(plane.apiKey) }]) {
       const { raw } = await plugin.checkConfig({}, { ...account, ...given });
@@ -120,7 +120,7 @@ describe("the configuration of a provider resource", () => {
     }
   });
 
-  it("never asks for a replacement, which would replace every key", async () => {
+  test("never asks for a replacement, which would replace every key", async () => {
     const { inputs } = await plugin.checkConfig({}, account);
     expect(await plugin.diffConfig(inputs, inputs)).toMatchObject({ changes: false, replaces: [], diffs: [] });
     const changed = await plugin.diffConfig(inputs, { ...inputs, apiKey: "other", baseUrl: "https://example.com" });
@@ -128,7 +128,7 @@ describe("the configuration of a provider resource", () => {
     expect([...changed.diffs].sort()).toEqual(["apiKey", "baseUrl"]);
   });
 
-  it("can come from the environment", async () => {
+  test("can come from the environment", async () => {
     const env = { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey };
     const other = await PluginUnderTest.start(plane, { configured: false, env });
     const { inputs, failures } = await other.checkConfig({}, {});
@@ -139,7 +139,7 @@ describe("the configuration of a provider resource", () => {
 });
 
 describe("a caller that is not the engine", () => {
-  it("cannot configure a running plugin, so the credential goes to no other address", async () => {
+  test("cannot configure a running plugin, so the credential goes to no other address", async () => {
     const env = { KEYPLANE_API_KEY: plane.apiKey };
     const other = await PluginUnderTest.start(plane, { env, configured: false });
     const { inputs } = await other.checkConfig({}, { baseUrl: plane.url });
@@ -149,7 +149,7 @@ describe("a caller that is not the engine", () => {
     expect((await other.add("ApiKey")).id).toMatch(/^\d+$/);
   });
 
-  it("may correct settings that the plugin has refused", async () => {
+  test("may correct settings that the plugin has refused", async () => {
     const other = await PluginUnderTest.start(plane, { configured: false });
     const { inputs } = await other.checkConfig({}, account);
     expect(await failureOf(other.configure({ ...inputs, importKeys: "{" }))).toContain("keyplane:importKeys");
@@ -167,7 +167,7 @@ describe("the inputs of a resource", () => {
     configured = await PluginUnderTest.start(plane);
   });
 
-  it.each(["account", "resourceUrn"])(
+  test.each(["account", "resourceUrn"])(
     "cannot include %s, which only the SDK of the dynamic provider sets",
     async (input) => {
       for (const kind of ["ApiKey", "RotatingApiKey"]) {
@@ -178,12 +178,12 @@ describe("the inputs of a resource", () => {
     },
   );
 
-  it("are suggested for a name that is nearly one of them", async () => {
+  test("are suggested for a name that is nearly one of them", async () => {
     const { failures } = await configured.check("ApiKey", {}, { rotateafter: "30d" });
     expect(failures).toEqual([expect.stringMatching(/^rotateafter: .*\. Did you mean rotateAfter\? \[KP-INPUT\]$/)]);
   });
 
-  it("are never shown in a failure", async () => {
+  test("are never shown in a failure", async () => {
     const { failures } = await configured.check(
       "RotatingApiKey",
       {},
@@ -197,14 +197,14 @@ describe("the inputs of a resource", () => {
     expect(failures.join()).not.toContain("secret with spaces");
   });
 
-  it("are accepted while a preview does not know them, and stay unknown", async () => {
+  test("are accepted while a preview does not know them, and stay unknown", async () => {
     const unknown = { organizationId: UNKNOWN, rotationTriggers: { at: UNKNOWN }, waitForProjects: [UNKNOWN] };
     const { inputs, failures } = await configured.check("RotatingApiKey", {}, unknown);
     expect(failures).toEqual([]);
     expect(inputs).toMatchObject(unknown);
   });
 
-  it("are refused with what is wrong with the configuration, if the provider could not be checked", async () => {
+  test("are refused with what is wrong with the configuration, if the provider could not be checked", async () => {
     const other = await PluginUnderTest.start(plane, { configured: false });
     await other.configure({ baseUrl: "http://example.com", apiKey: "x" });
     const { inputs } = await other.check("ApiKey", {}, {});

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
 
@@ -25,7 +25,7 @@ describe("what an editor or a profiler preloads with NODE_OPTIONS", () => {
   });
   afterEach(() => plane.close());
 
-  it("does not run in the plugin, whose first line must be its port", async () => {
+  test("does not run in the plugin, whose first line must be its port", async () => {
     const preload = join(folder, "preload.cjs");
     writeFileSync(preload, `console.log("Debugger attached."); process.env.KEYPLANE_BASE_URL = "elsewhere";`);
     const plugin = await PluginUnderTest.start(plane, {
@@ -61,13 +61,13 @@ describe.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
       return /\[(KP-[A-Z-]+)\]/.exec(await failureOf(plugin.invoke("keyplane:index:getApiKeys", {})))?.[1];
     };
 
-    it("is trusted if NODE_EXTRA_CA_CERTS names the CA, or the system's CAs include it", async () => {
+    test("is trusted if NODE_EXTRA_CA_CERTS names the CA, or the system's CAs include it", async () => {
       expect(await codeWith({ NODE_EXTRA_CA_CERTS: certificate })).toBe("KP-AUTH");
       if (process.platform !== "linux") return;
       expect(await codeWith({ NODE_USE_SYSTEM_CA: "1", SSL_CERT_FILE: certificate })).toBe("KP-AUTH");
     });
 
-    it("is not trusted otherwise, not even if Node is told to trust everybody", async () => {
+    test("is not trusted otherwise, not even if Node is told to trust everybody", async () => {
       expect(await codeWith({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })).toBe("KP-TRANSPORT");
     });
   },

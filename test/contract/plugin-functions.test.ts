@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, stopPlugins, type Values } from "./plugin-harness";
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 const invoke = (name: string, args: Values = {}) => plugin.invoke(`keyplane:index:${name}`, args);
 
 describe("the data sources", () => {
-  it("find keys by id and by name, without their secrets", async () => {
+  test("find keys by id and by name, without their secrets", async () => {
     const { id, key } = await plane.state.createKey("wanted");
     const wanted = { id: String(id), name: "wanted" };
     expect(await invoke("getApiKey", { id: String(id) })).toMatchObject(wanted);
@@ -31,7 +31,7 @@ describe("the data sources", () => {
     expect(JSON.stringify(all)).not.toContain(key);
   });
 
-  it("find projects and their operations, and wait for them", async () => {
+  test("find projects and their operations, and wait for them", async () => {
     const { id: projectId } = await plane.state.createProject({ name: "shop" });
     const { ids } = await plane.state.startOperations({
       projectId,
@@ -51,11 +51,11 @@ describe("the data sources", () => {
     expect(operations.items).toMatchObject([{ id: ids[0] }]);
   });
 
-  it("take an argument that is null as absent", async () => {
+  test("take an argument that is null as absent", async () => {
     expect(await invoke("getApiKeys", { organizationId: null })).toHaveProperty("items");
   });
 
-  it("show what they wait for", async () => {
+  test("show what they wait for", async () => {
     const { id: projectId } = await plane.state.createProject();
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
     await plane.state.startOperations({ projectId, action: "start_compute" });
@@ -71,7 +71,7 @@ describe("the data sources", () => {
 });
 
 describe("a call of a data source fails", () => {
-  it("for a function that does not exist, and names those that do", async () => {
+  test("for a function that does not exist, and names those that do", async () => {
     for (const name of ["getBucket", "constructor", "toString"]) {
       const failure = await failureOf(invoke(name));
       expect(failure).toMatch(
@@ -80,7 +80,7 @@ describe("a call of a data source fails", () => {
     }
   });
 
-  it("for an argument that does not exist, and names those that do", async () => {
+  test("for an argument that does not exist, and names those that do", async () => {
     expect(await failureOf(invoke("getApiKey", { nme: "x" }))).toMatch(
       /^getApiKey: nme: .* id, name, organizationId\. Did you mean name\? \[KP-INPUT\]$/,
     );
@@ -89,14 +89,14 @@ describe("a call of a data source fails", () => {
     );
   });
 
-  it("for a value that is not valid, before any request", async () => {
+  test("for a value that is not valid, before any request", async () => {
     const before = await plane.count();
     expect(await failureOf(invoke("getApiKey"))).toMatch(/\[KP-INPUT\]$/);
     expect(await failureOf(invoke("getOperations", { projectId: "../7" }))).toMatch(/projectId.*\[KP-INPUT\]$/);
     expect(await plane.count()).toBe(before);
   });
 
-  it("with what was not found, without the arguments, any of which can be a secret of the program", async () => {
+  test("with what was not found, without the arguments, any of which can be a secret of the program", async () => {
     expect(await failureOf(invoke("getApiKey", { name: "nobody" }))).toMatch(/^getApiKey: .* name.* \[KP-NOT-FOUND\]$/);
     const projectId = "hunter-2-1a2b3c";
     const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
@@ -117,14 +117,14 @@ describe("a call of a data source fails", () => {
     );
   });
 
-  it("without a secret in the error, even if the service repeats it", async () => {
+  test("without a secret in the error, even if the service repeats it", async () => {
     await plane.rules.add({ route: "*", status: 400, body: { message: `no ${plane.apiKey}` } });
     const failure = await failureOf(invoke("getApiKeys"));
     expect(failure).toMatch(/^getApiKeys: GET \/api_keys.*400.*\[secret\]/);
     expect(failure).not.toContain(plane.apiKey);
   });
 
-  it("with what is wrong with the configuration", async () => {
+  test("with what is wrong with the configuration", async () => {
     const other = await PluginUnderTest.start(plane, { configured: false });
     await other.configure({ baseUrl: plane.url });
     expect(await failureOf(other.invoke("keyplane:index:getProjects", {}))).toMatch(

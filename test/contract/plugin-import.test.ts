@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, stopPlugins, type Values } from "./plugin-harness";
 
@@ -24,7 +24,7 @@ const next = (before: PluginUnderTest) => PluginUnderTest.start(plane, { provide
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
 
 describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s", (kind) => {
-  it("takes over the key with its secret and changes nothing on the service", async () => {
+  test("takes over the key with its secret and changes nothing on the service", async () => {
     const plugin = await start();
     const state = await plugin.import(kind, made.id);
     const { __suffix, ...inputs } = state.inputs;
@@ -36,7 +36,7 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(new Set((await plane.log()).map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
-  it("leaves nothing to change for the next run, with the inputs that it suggests and without them", async () => {
+  test("leaves nothing to change for the next run, with the inputs that it suggests and without them", async () => {
     const plugin = await start();
     const state = await plugin.import(kind, made.id);
     for (const news of [state.inputs, {}]) {
@@ -45,7 +45,7 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     }
   });
 
-  it("is the owner of the key from then on: it updates, refreshes and revokes it", async () => {
+  test("is the owner of the key from then on: it updates, refreshes and revokes it", async () => {
     const plugin = await start();
     const imported = await plugin.import(kind, made.id);
     const later = await next(plugin);
@@ -57,7 +57,7 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(await live()).toEqual([]);
   });
 
-  it("is refused without the secret, and the error says how to give it", async () => {
+  test("is refused without the secret, and the error says how to give it", async () => {
     const failure = await failureOf((await start({})).import(kind, made.id));
     expect(failure).toMatch(
       new RegExp(`key ${made.id} cannot be imported by its id alone.*importKeys\\["${made.id}"\\].*\\[KP-IMPORT\\]$`),
@@ -65,13 +65,13 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(await plane.count()).toBe(0);
   });
 
-  it("is what a read with a part of the state is, such as that of a program in YAML", async () => {
+  test("is what a read with a part of the state is, such as that of a program in YAML", async () => {
     const state = { kind, name: "ci", inputs: {}, outputs: { organizationId: "org-local-1" } };
     expect(await failureOf((await start({})).read({ ...state, id: made.id }))).toContain("[KP-IMPORT]");
     expect(await failureOf((await start({})).read({ ...state, id: "none" }))).toContain("[KP-INPUT]");
   });
 
-  it("is refused with the secret of another key, and the error does not show it", async () => {
+  test("is refused with the secret of another key, and the error does not show it", async () => {
     const other = await plane.state.createKey("another");
     for (const key of [other.key, "nobody-issued-this"]) {
       const failure = await failureOf((await start({ [made.id]: key })).import(kind, made.id));
@@ -80,13 +80,13 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     }
   });
 
-  it("is refused for the key that keyplane itself authenticates with", async () => {
+  test("is refused for the key that keyplane itself authenticates with", async () => {
     const own = { url: plane.url, apiKey: made.key };
     const plugin = await PluginUnderTest.start(own, { config: { importKeys: { [made.id]: made.key } } });
     expect(await failureOf(plugin.import(kind, made.id))).toContain("KP-OWN-CREDENTIAL");
   });
 
-  it("is refused for an id that is none, before any request", async () => {
+  test("is refused for an id that is none, before any request", async () => {
     const plugin = await start();
     for (const id of ["by-hand", "0", "7 ", `${made.id}/7/8`, `no organization/${made.id}`, "../7"]) {
       expect(await failureOf(plugin.import(kind, id))).toMatch(
@@ -96,13 +96,13 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(await plane.count()).toBe(0);
   });
 
-  it("fails for a key that is not active", async () => {
+  test("fails for a key that is not active", async () => {
     const plugin = await start({ [made.id]: made.key, 999: "nobody-issued-this" });
     expect(await failureOf(plugin.import(kind, "999"))).toMatch(/\[KP-IMPORT\]$/);
   });
 });
 
-it("the import of an organization's key by ORGANIZATION/ID records its organization and its project", async () => {
+test("the import of an organization's key by ORGANIZATION/ID records its organization and its project", async () => {
   const maker = await PluginUnderTest.start(plane);
   const { id: projectId } = await plane.state.createProject({ organizationId: ORGANIZATION } as object);
   const original = await maker.add("ApiKey", { organizationId: ORGANIZATION, projectId });
@@ -114,7 +114,7 @@ it("the import of an organization's key by ORGANIZATION/ID records its organizat
   expect(await live()).toEqual([made.id]);
 });
 
-it("an imported key that the program names differently is replaced", async () => {
+test("an imported key that the program names differently is replaced", async () => {
   const plugin = await start();
   const imported = await plugin.import("ApiKey", made.id);
   const later = await next(plugin);
@@ -124,7 +124,7 @@ it("an imported key that the program names differently is replaced", async () =>
   expect(await live()).toEqual([state.id]);
 });
 
-it("a rotation of an imported key keeps it as the previous key", async () => {
+test("a rotation of an imported key keeps it as the previous key", async () => {
   const plugin = await start();
   const imported = await plugin.import("RotatingApiKey", made.id);
   const later = await next(plugin);
@@ -135,7 +135,7 @@ it("a rotation of an imported key keeps it as the previous key", async () => {
   expect(await live()).toEqual([]);
 });
 
-it("the import of a ProjectReady needs only the project's id", async () => {
+test("the import of a ProjectReady needs only the project's id", async () => {
   const plugin = await start();
   const { id } = await plane.state.createProject();
   const state = await plugin.import("ProjectReady", id);

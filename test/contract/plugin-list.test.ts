@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { LIST } from "../routes";
 import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe("a list of what exists", () => {
-  it.each(["ApiKey", "RotatingApiKey"])("of %s has the ids and the names of the live keys", async (kind) => {
+  test.each(["ApiKey", "RotatingApiKey"])("of %s has the ids and the names of the live keys", async (kind) => {
     const made = [await plane.state.createKey("one"), await plane.state.createKey("two")];
     const found = await plugin.list(kind);
     for (const [at, { id, key }] of made.entries()) {
@@ -28,7 +28,7 @@ describe("a list of what exists", () => {
     }
   });
 
-  it("comes in pages", async () => {
+  test("comes in pages", async () => {
     for (const name of ["one", "two"]) await plane.state.createKey(name);
     const all = await plugin.list("ApiKey");
     const first = await plugin.list("ApiKey", {}, { size: 2 });
@@ -37,13 +37,13 @@ describe("a list of what exists", () => {
     expect(await plugin.list("ApiKey", {}, { limit: 1 })).toEqual(all.slice(0, 1));
   });
 
-  it("of ProjectReady has the ids of the projects", async () => {
+  test("of ProjectReady has the ids of the projects", async () => {
     const { id } = await plane.state.createProject();
     expect((await plugin.list("ProjectReady")).map((each) => each.split(" ")[0])).toContain(id);
     expect(await plugin.list("ProjectReady", { organizationId: "org-other" })).toEqual([]);
   });
 
-  it("fails with a message if the service refuses it, or if an argument is not known", async () => {
+  test("fails with a message if the service refuses it, or if an argument is not known", async () => {
     expect(await failureOf(plugin.list("ApiKey", { color: "red" }))).toMatch(/color.*\[KP-INPUT\]/);
     expect(await failureOf(plugin.list("ApiKey", { organizationId: ["org-a"] }))).toMatch(
       /organizationId.*\[KP-INPUT\]/,

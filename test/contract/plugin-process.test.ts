@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { POST } from "../routes";
 import { isRunning } from "./host-harness";
@@ -19,7 +19,7 @@ const polls = async () =>
   (await plane.log({ method: "GET" })).filter(({ route }) => route?.startsWith("/projects/{project_id}/op")).length;
 
 describe("after the engine cancels the run", () => {
-  it("a wait ends, and the key is recorded with its secret as not ready", async () => {
+  test("a wait ends, and the key is recorded with its secret as not ready", async () => {
     const plugin = await PluginUnderTest.start(plane);
     await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
     const creating = plugin.add("ApiKey");
@@ -30,7 +30,7 @@ describe("after the engine cancels the run", () => {
     expect(await plane.secretsEverIssued()).toContain(outputs.key);
   });
 
-  it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
+  test("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
     const plugin = await PluginUnderTest.start(plane, { config: { concurrency: 1 } });
     await plane.rules.add({ route: POST, hold: "after" });
     const creating = ["a", "b", "c"].map((name) => plugin.add("ApiKey", {}, name));
@@ -43,7 +43,7 @@ describe("after the engine cancels the run", () => {
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
-  it("data sources end their waits, too", async () => {
+  test("data sources end their waits, too", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plane.state.createProject();
     await plane.state.startOperations({ projectId: id, runningMs: null });
@@ -53,7 +53,7 @@ describe("after the engine cancels the run", () => {
     expect(await waiting).toContain("[KP-ABORTED]");
   });
 
-  it("nothing happens if nothing is under way, or if the plugin is not configured", async () => {
+  test("nothing happens if nothing is under way, or if the plugin is not configured", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const state = await plugin.add("ApiKey");
     await plugin.cancel();
@@ -64,7 +64,7 @@ describe("after the engine cancels the run", () => {
 });
 
 describe("the plugin's process", () => {
-  it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
+  test("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
     const plugin = await PluginUnderTest.start(plane);
     await plane.rules.add({ route: POST, count: null, status: 429, retryAfter: 1 });
     const lost = failureOf(plugin.add("ApiKey"));
@@ -76,7 +76,7 @@ describe("the plugin's process", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("keeps a key that it has answered before the engine died, because a state can have it", async () => {
+  test("keeps a key that it has answered before the engine died, because a state can have it", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plugin.add("ApiKey");
     plugin.killEngine();
@@ -84,14 +84,14 @@ describe("the plugin's process", () => {
     expect((await plane.liveKeys()).map((key) => String(key.id))).toEqual([id]);
   });
 
-  it("ends with the engine even before it is configured", async () => {
+  test("ends with the engine even before it is configured", async () => {
     const plugin = await PluginUnderTest.start(plane, { configured: false });
     expect(isAlive(plugin.pid)).toBe(true);
     plugin.killEngine();
     await expect.poll(() => isAlive(plugin.pid)).toBe(false);
   });
 
-  it("prints nothing but its port", async () => {
+  test("prints nothing but its port", async () => {
     const plugin = await PluginUnderTest.start(plane);
     await plugin.delete(await plugin.add("RotatingApiKey"));
     expect(plugin.printed).toEqual([]);
@@ -107,7 +107,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("a signal", () => {
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
+  test.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])(
     "lets a creation that was sent be answered: %s, and only SIGINT, with which an engine ends a provider, ends the plugin",
     async (signal) => {
       const plugin = await PluginUnderTest.start(plane);
@@ -123,7 +123,7 @@ describe("a signal", () => {
     },
   );
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])("ends a plugin without an engine: %s", async (signal) => {
+  test.each<NodeJS.Signals>(["SIGTERM", "SIGHUP", "SIGINT"])("ends a plugin without an engine: %s", async (signal) => {
     const { pid } = await PluginUnderTest.start(plane, { configured: false, isByHand: true });
     process.kill(pid, signal);
     await expect.poll(() => isRunning(pid)).toBe(false);

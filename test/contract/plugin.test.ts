@@ -1,6 +1,6 @@
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import type { GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../package.json";
 import { unmarked } from "../../provider/session/values";
 import { type ControlPlane, startControlPlane } from "../../testing";
@@ -23,7 +23,7 @@ const posts = () => plane.count("POST", "/api_keys");
 const NAME = /^ci-[a-z2-7]{12}$/;
 
 describe("a preview", () => {
-  it("sends no request and answers what it cannot know as unknown", async () => {
+  test("sends no request and answers what it cannot know as unknown", async () => {
     const plugin = await PluginUnderTest.start(plane);
     for (const kind of ["ApiKey", "RotatingApiKey"]) {
       const inputs = await plugin.checked(kind, { rotateAfter: UNKNOWN });
@@ -36,7 +36,7 @@ describe("a preview", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("of an update knows the outputs that the update keeps", async () => {
+  test("of an update knows the outputs that the update keeps", async () => {
     const plugin = await PluginUnderTest.start(plane);
     for (const kind of ["ApiKey", "RotatingApiKey"]) {
       const state = await plugin.add(kind, {}, kind.toLowerCase());
@@ -50,7 +50,7 @@ describe("a preview", () => {
     }
   });
 
-  it("of a rotation does not know the next key", async () => {
+  test("of a rotation does not know the next key", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const state = await plugin.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
     const inputs = await plugin.checked("RotatingApiKey", { rotationTriggers: { at: "2" } }, state.inputs);
@@ -60,7 +60,7 @@ describe("a preview", () => {
 });
 
 describe("the suffix", () => {
-  it("comes from the seed, which a plan repeats, is kept, and cannot be given by a program", async () => {
+  test("comes from the seed, which a plan repeats, is kept, and cannot be given by a program", async () => {
     const plugin = await PluginUnderTest.start(plane, { configured: false });
     await plugin.configure({ baseUrl: plane.url, apiKey: plane.apiKey });
     plugin.seed = new Uint8Array(16).fill(7);
@@ -78,7 +78,7 @@ describe("the suffix", () => {
 });
 
 describe("a run after a killed one", () => {
-  it("revokes the key that its own pending creation names, and asks the Pulumi CLI once", async () => {
+  test("revokes the key that its own pending creation names, and asks the Pulumi CLI once", async () => {
     const first = await PluginUnderTest.start(plane);
     const noted = await first.checked("ApiKey", {});
     await first.create("ApiKey", noted);
@@ -96,7 +96,7 @@ describe("a run after a killed one", () => {
 });
 
 describe("the plugin", () => {
-  it("introduces itself with the version of the package, and its schema has the same version", async () => {
+  test("introduces itself with the version of the package, and its schema has the same version", async () => {
     const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
     const info = await call<PluginInfo>((done) => client.getPluginInfo(new sdk.empty(), done));
     expect(info.getVersion()).toBe(version);
@@ -108,7 +108,7 @@ describe("the plugin", () => {
     );
   });
 
-  it("answers the handshake, and says that it handles previews and takes marked secrets", async () => {
+  test("answers the handshake, and says that it handles previews and takes marked secrets", async () => {
     const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
     const handshake = new sdk.provider.ProviderHandshakeRequest();
     const greeting = await call<{ toObject(): object }>((done) => client.handshake(handshake, done));
@@ -118,7 +118,7 @@ describe("the plugin", () => {
     expect(capabilities.toObject()).toMatchObject({ supportspreview: true, acceptsecrets: true });
   });
 
-  it("refuses calls and resource types that it does not have", async () => {
+  test("refuses calls and resource types that it does not have", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { client, sdk } = plugin;
     const refused = await call((done) => client.call(new sdk.provider.CallRequest(), done)).catch((error) => error);
@@ -128,7 +128,7 @@ describe("the plugin", () => {
     }
   });
 
-  it("creates, reads, updates and deletes a key", async () => {
+  test("creates, reads, updates and deletes a key", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const state = await plugin.add("ApiKey");
     expect(state.id).toMatch(/^[1-9]\d*$/);
@@ -147,7 +147,7 @@ describe("the plugin", () => {
     expect(await plugin.read(updated.state)).toBeUndefined();
   });
 
-  it("records a key that is not ready with its secret, and an update continues with it", async () => {
+  test("records a key that is not ready with its secret, and an update continues with it", async () => {
     const first = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
     await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
     const made = await first.add("ApiKey");
@@ -166,7 +166,7 @@ describe("the plugin", () => {
     expect(await posts()).toBe(1);
   });
 
-  it("records a rotation that is not ready with both secrets", async () => {
+  test("records a rotation that is not ready with both secrets", async () => {
     const plugin = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
     const made = await plugin.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
     await plane.rules.add({ route: POST, operations: [{ action: "start_compute", runningMs: null }] });
@@ -176,7 +176,7 @@ describe("the plugin", () => {
     expect(await plane.secretsEverIssued()).toContain(state.outputs.key);
   });
 
-  it("shows what a resource waits for in its row, and errors without a stack or a secret", async () => {
+  test("shows what a resource waits for in its row, and errors without a stack or a secret", async () => {
     const first = await PluginUnderTest.start(plane);
     const state = await first.add("ApiKey");
     const plugin = await PluginUnderTest.start(plane, { provider: first.provider });
@@ -197,7 +197,7 @@ describe("the plugin", () => {
     expect(plugin.printed).toEqual([]);
   });
 
-  it("takes inputs that are marked as secrets, and an absent output is known to be absent", async () => {
+  test("takes inputs that are marked as secrets, and an absent output is known to be absent", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { inputs, failures } = await plugin.check(
       "RotatingApiKey",

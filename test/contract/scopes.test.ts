@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { HostUnderTest } from "./host-harness";
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe("a resource of a named account in Pulumi's dynamic host", () => {
-  it("works without keyplane:apiKey for the whole life of a key", async () => {
+  test("works without keyplane:apiKey for the whole life of a key", async () => {
     await start();
     const place = { account: "eu", organizationId: ORGANIZATION };
     const { inputs, failures } = await host.check("ApiKey", {}, { ...place });
@@ -36,7 +36,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     expect((await host.read(id, outputs)).id).toBe("");
   });
 
-  it.each([
+  test.each([
     ["ApiKey", {}],
     ["RotatingApiKey", {}],
     ["ProjectReady", { projectId: "quiet-shore-123456" }],
@@ -51,7 +51,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     },
   );
 
-  it("never shows the key of an account, even if the service repeats it", async () => {
+  test("never shows the key of an account, even if the service repeats it", async () => {
     const other = "another-credential-0123456789";
     const accounts = { eu: { baseUrl: eu.url, apiKey: eu.apiKey }, us: { baseUrl: eu.url, apiKey: other } };
     await start({ "keyplane:accounts": JSON.stringify(accounts), "keyplane:apiKey": "the-first-credential" });
@@ -60,7 +60,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     expect(failure).toContain("[secret], [secret], kp_[secret]");
   });
 
-  it("shows once in the diagnostics that the service does not say the scope of its new keys", async () => {
+  test("shows once in the diagnostics that the service does not say the scope of its new keys", async () => {
     await start();
     const { id: projectId } = await eu.state.createProject();
     await eu.state.switch({ projectKeys: "unsaid" });
@@ -71,7 +71,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
     expect(shown).toHaveLength(1);
   });
 
-  it("finds its account in KEYPLANE_ACCOUNTS in the environment", async () => {
+  test("finds its account in KEYPLANE_ACCOUNTS in the environment", async () => {
     const KEYPLANE_ACCOUNTS = JSON.stringify({ eu: { apiKey: eu.apiKey } });
     host = await HostUnderTest.start({}, { KEYPLANE_ACCOUNTS, KEYPLANE_BASE_URL: eu.url });
     expect((await host.create("ApiKey", { account: "eu" })).id).toMatch(/^\d+$/);
@@ -79,7 +79,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
 });
 
 describe("resources of two scopes in Pulumi's dynamic host", () => {
-  it("are replaced if any part of their scope changes", async () => {
+  test("are replaced if any part of their scope changes", async () => {
     await start();
     const olds = { account: "eu", organizationId: ORGANIZATION, projectId: "p1", keyId: "7", name: "ci" };
     for (const kind of ["ApiKey", "RotatingApiKey"]) {

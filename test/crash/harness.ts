@@ -43,8 +43,14 @@ export interface Stage {
 }
 
 const NOTHING: Prepared = {
-  ...{ state: undefined, history: "", data: "", deliveries: "", keyOfA: "", hand: { id: "", key: "" } },
-  ...{ strangers: [], secrets: [] },
+  state: undefined,
+  history: "",
+  data: "",
+  deliveries: "",
+  keyOfA: "",
+  hand: { id: "", key: "" },
+  strangers: [],
+  secrets: [],
 };
 
 /** Runs cases one after another, always at the same address, so that they can start from a state that is prepared once. */
@@ -102,7 +108,9 @@ export class CrashHarness {
     const plane = await startControlPlane({ port: this.port, data, apiKey: API_KEY });
     const { packages, plugins } = optionsFor(this.frontEnd);
     const options = {
-      ...{ engine: this.engine, plugins, config: { "keyplane:requestTimeout": "20s" } },
+      engine: this.engine,
+      plugins,
+      config: { "keyplane:requestTimeout": "20s" },
       packages: { ...packages, consumer: join(ASSETS, "consumer") },
     };
     const stack = await StackUnderTest.of(plane, join(ASSETS, "program"), options, this.frontEnd);
@@ -117,7 +125,11 @@ export class CrashHarness {
     await writeFile(join(notes, "deliveries"), start.deliveries);
     const placeholders = { [KEY_OF_A]: start.keyOfA, [HAND_ID]: start.hand.id, [HAND_KEY]: start.hand.key };
     return {
-      ...{ plane, stack, workspace, notes, start },
+      plane,
+      stack,
+      workspace,
+      notes,
+      start,
       env: (program, plan) => ({
         NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
         CRASH_FRONT_END: this.frontEnd,

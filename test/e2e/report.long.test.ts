@@ -47,7 +47,9 @@ test.each(FRONT_ENDS)(
       return found[0];
     };
     expect(rowOf("ci", "current")).toMatchObject({
-      ...{ status: "live", stack: "proj/dev", next: { action: "replace", isDue: false } },
+      status: "live",
+      stack: "proj/dev",
+      next: { action: "replace", isDue: false },
       holders: [{ consumers: [expect.stringContaining("::deploys")] }],
     });
     expect(rowOf("app", "current")).toMatchObject({ next: { action: "stay" } });

@@ -282,7 +282,9 @@ function dynamicOf(session: Session): Provider {
 }
 
 const FRONT_ENDS: Readonly<Record<FrontEnd, (session: Session) => Provider>> = {
-  ...{ core: coreOf, dynamic: dynamicOf, plugin: pluginOf },
+  core: coreOf,
+  dynamic: dynamicOf,
+  plugin: pluginOf,
 };
 
 function accepted(inputs: Members, reasons: readonly string[]): Members {
@@ -291,7 +293,8 @@ function accepted(inputs: Members, reasons: readonly string[]): Members {
 }
 
 const recorded = (id: string, outputs: Members, problem: string | undefined): Made => ({
-  ...{ id, outputs },
+  id,
+  outputs,
   ...(problem !== undefined && { notReady: problem }),
 });
 

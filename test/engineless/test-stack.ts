@@ -493,7 +493,8 @@ export class TestStack {
   #written({ kind, name, id, inputs, outputs, provider: of = providerUrn(), ...rest }: Saved) {
     const { id: _, ...resource } = saved(this.#typeOf(kind), name, id, { outputs, provider: `${of}::p-1` });
     return {
-      ...{ ...resource, inputs },
+      ...resource,
+      inputs,
       ...(id !== "" && { id }),
       ...(rest.replaced && { delete: true }),
       retainOnDelete: rest.retained,
@@ -506,8 +507,15 @@ type Work = readonly [name: string, body: () => Promise<void>];
 
 function nothing(): Outcome {
   return {
-    ...{ succeeded: false, steps: {}, errors: {}, info: [], warn: [], progress: [] },
-    ...{ requests: [], exports: 0, histories: 0 },
+    succeeded: false,
+    steps: {},
+    errors: {},
+    info: [],
+    warn: [],
+    progress: [],
+    requests: [],
+    exports: 0,
+    histories: 0,
   };
 }
 

@@ -56,7 +56,10 @@ const rotating: fc.Arbitrary<Declared> = fc
   .map(({ trigger, revokeOnDelete, ages, maxAge, ...rest }) => ({
     kind: "RotatingApiKey",
     inputs: {
-      ...{ rotationTriggers: { trigger }, gracePeriod: "1h", quietPeriod: "30m", maxOverlap: "3h" },
+      rotationTriggers: { trigger },
+      gracePeriod: "1h",
+      quietPeriod: "30m",
+      maxOverlap: "3h",
       ...given({ ...rest, rotateAfter: ages, maxAge: ages === undefined ? maxAge : undefined }),
       ...(revokeOnDelete === false && { revokeOnDelete }),
     },

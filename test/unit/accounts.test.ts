@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAccounts } from "../../provider/settings/accounts";
 import { credentialsIn, resolveSettings } from "../../provider/settings/settings";
 import { nastyText } from "./fuzz/arbitraries";
@@ -21,7 +21,7 @@ function caughtFrom(config: Record<string, string>): Error {
 }
 
 describe("a named account", () => {
-  it("has its own address and key, and shares all other settings", () => {
+  test("has its own address and key, and shares all other settings", () => {
     const config = { accounts: JSON.stringify({ eu: EU }), requestTimeout: "10s" };
     expect(from(config, "eu")).toMatchObject({
       account: "eu",
@@ -31,7 +31,7 @@ describe("a named account", () => {
     });
   });
 
-  it("uses keyplane:baseUrl if it has no address of its own, and needs one of the two", () => {
+  test("uses keyplane:baseUrl if it has no address of its own, and needs one of the two", () => {
     const accounts = JSON.stringify({ eu: { apiKey: KEY } });
     expect(from({ accounts, baseUrl: "https://one.example.com" }, "eu").baseUrl).toBe("https://one.example.com");
     expect(() => from({ accounts }, "eu")).toThrow(
@@ -39,7 +39,7 @@ describe("a named account", () => {
     );
   });
 
-  it("is not named by a message if its name can be a secret", () => {
+  test("is not named by a message if its name can be a secret", () => {
     const name = "napi5x8q2m9w7r4t1k6z3v0b";
     const accounts = (account: object) => JSON.stringify({ [name]: account });
     const shown = /keyplane:accounts\.\[account [a-z2-7]{8}\]\.baseUrl (is not set|must begin with https)/;
@@ -48,7 +48,7 @@ describe("a named account", () => {
     }
   });
 
-  it("cannot be found under a name that every object inherits", () => {
+  test("cannot be found under a name that every object inherits", () => {
     for (const name of ["__proto__", "constructor", "tostring", "hasOwnProperty"]) {
       expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);
     }
@@ -60,7 +60,7 @@ describe("a named account", () => {
     );
   });
 
-  it("does not show its key or another account's key, however its settings are printed", () => {
+  test("does not show its key or another account's key, however its settings are printed", () => {
     const other = "other-credential-0123456789";
     const accounts = JSON.stringify({ eu: EU, us: { ...EU, apiKey: other } });
     const settings = from({ accounts, apiKey: "the-first-credential" }, "eu");
@@ -71,7 +71,7 @@ describe("a named account", () => {
 });
 
 describe("keyplane:accounts", () => {
-  it.each([
+  test.each([
     ["", "keyplane:accounts is not valid JSON: run `pulumi config set --path --secret"],
     [KEY, "keyplane:accounts is not valid JSON"],
     ["[]", "keyplane:accounts must be an object"],
@@ -104,7 +104,7 @@ describe("keyplane:accounts", () => {
     ]);
   });
 
-  it("is refused without a secret that stands in the place of a name or of a member", () => {
+  test("is refused without a secret that stands in the place of a name or of a member", () => {
     for (const secret of [
       "kp0123456789abcdef0123456789abcd",
       "napi_k3yOfTheAccount",
@@ -130,7 +130,7 @@ describe("keyplane:accounts", () => {
     expect(caughtFrom({ accounts: '{"eu": {"api_key": "x"}}' }).message).toContain("unknown member (api_key)");
   });
 
-  it("is either read or refused with a ConfigError for any text and any JSON", () => {
+  test("is either read or refused with a ConfigError for any text and any JSON", () => {
     const json = fc.oneof(
       nastyText,
       fc.json(),
@@ -156,7 +156,7 @@ describe("keyplane:accounts", () => {
   });
 });
 
-it("every configured credential is known by the name of its setting", () => {
+test("every configured credential is known by the name of its setting", () => {
   const config = { apiKey: "the-first-credential", accounts: JSON.stringify({ eu: EU }) };
   expect([...credentialsIn((key) => config[key as "apiKey"], {})]).toEqual([
     ["keyplane:apiKey", "the-first-credential"],

@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { didYouMean } from "../../provider/nearest";
 import { apiKey } from "../../provider/resources/api-key";
 
 const NAMES = Object.keys(apiKey.fields);
 
-it.each([
+test.each([
   ["nmae", "name"],
   ["rotateafter", "rotateAfter"],
   ["rotationTrigger", "rotationTriggers"],
@@ -19,7 +19,7 @@ it.each([
   expect(didYouMean(text, NAMES)).toBe(name === undefined ? "" : `. Did you mean ${name}?`);
 });
 
-it("the name with the fewest errors is suggested, and the first of several", () => {
+test("the name with the fewest errors is suggested, and the first of several", () => {
   expect(didYouMean("cat", ["cut", "cart", "hat"])).toBe(". Did you mean cut?");
   expect(didYouMean("crat", ["cut", "cart", "hat"])).toBe(". Did you mean cart?");
 });

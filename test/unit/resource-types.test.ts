@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { isKeyType } from "../../provider/type-tokens";
 
-it("a type with a key's secret is recognized in a program of any language, and no other type is", () => {
+test("a type with a key's secret is recognized in a program of any language, and no other type is", () => {
   for (const family of ["pulumi-nodejs:dynamic/keyplane:", "keyplane:index:"]) {
     expect(["ApiKey", "RotatingApiKey"].map((kind) => isKeyType(family + kind))).toEqual([true, true]);
     for (const kind of ["ProjectReady", "Owner", "Ledger", "constructor", ""])

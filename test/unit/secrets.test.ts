@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { conceal, redact } from "../../provider/secrets";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -48,7 +48,7 @@ const key = random("abcdefghijk2mnopqrstuvwxyz0123456789", 64);
 const otherSecret = fc.stringMatching(/^[\x21-\x7e]{12,80}$/);
 
 describe("a key of the service that nobody has concealed", () => {
-  it.each(Object.entries(FORMS))("is found %s", (_, form) => {
+  test.each(Object.entries(FORMS))("is found %s", (_, form) => {
     fc.assert(
       fc.property(key, (secret) => {
         expect(redact(`before: ${form(secret)} (after)`)).toMatch(/^before: \[secret\]=* \(after\)$/);
@@ -60,24 +60,24 @@ describe("a key of the service that nobody has concealed", () => {
     );
   });
 
-  it.each(Object.entries(ESCAPES))("is found with every character escaped %s", (_, escaped) => {
+  test.each(Object.entries(ESCAPES))("is found with every character escaped %s", (_, escaped) => {
     fc.assert(fc.property(key, (secret) => redact(`: ${escaped(secret)} :`) === ": [secret] :"));
   });
 
-  it("is found in the header of a user and a password", () => {
+  test("is found in the header of a user and a password", () => {
     fc.assert(
       fc.property(key, (secret) => redact(`Basic ${base64(`admin:napi_${secret}`)} `).startsWith("Basic [secret]")),
     );
   });
 
-  it("is found in a text of several megabytes", () => {
+  test("is found in a text of several megabytes", () => {
     const noise = "ordinary-name-of-a-key ".repeat(50_000);
     expect(redact(`${noise}${"a1B2".repeat(16)} ${noise}`)).toBe(`${noise}[secret] ${noise}`);
   });
 });
 
 describe("a concealed secret of another form", () => {
-  it.each(Object.entries(FORMS))("is found %s", (_, form) => {
+  test.each(Object.entries(FORMS))("is found %s", (_, form) => {
     fc.assert(
       fc.property(otherSecret, (secret) => {
         conceal(secret);
@@ -87,7 +87,7 @@ describe("a concealed secret of another form", () => {
     );
   });
 
-  it("is found in the header of a user and a password for any user name", () => {
+  test("is found in the header of a user and a password for any user name", () => {
     const secret = "kp_live_7Hq2xVn4bT9w";
     conceal(secret);
     for (const user of ["", "a", "ab", "abc", "admin"]) {
@@ -99,24 +99,24 @@ describe("a concealed secret of another form", () => {
     }
   });
 
-  it("is found each time beside others, even if one is the beginning of another", () => {
+  test("is found each time beside others, even if one is the beginning of another", () => {
     for (const secret of ["kp_first_11112222", "kp_first_11112222_more", "kp_second_3333"]) conceal(secret);
     const text = "kp_first_11112222 kp_second_3333,kp_first_11112222_more;KP_SECOND_3333";
     expect(redact(text)).toBe("[secret] [secret],[secret];[secret]");
   });
 
-  it("is not a short word, which would hide half of every message", () => {
+  test("is not a short word, which would hide half of every message", () => {
     for (const word of ["key", "", "a key"]) conceal(word);
     expect(redact("a key and its name")).toBe("a key and its name");
   });
 });
 
 describe("other text", () => {
-  it("is not changed", () => {
+  test("is not changed", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => redact(text) === text));
   });
 
-  it.each([
+  test.each([
     ["a generated name", `${"production-payments-reader-eu-west-1-x7b2k9q4a5"}-a2b3c4d5e6f7-1234`],
     ["a name of 64 characters", `${"reader_of_production_".repeat(3)}1`],
     ["a word of 64 letters", "ThePaymentsServiceOfTheProductionEnvironmentInEuropeWestReadsThe"],

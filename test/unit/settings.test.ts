@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatDuration, parseDuration } from "../../provider/duration";
 import { resolveSettings, type Settings } from "../../provider/settings/settings";
 
@@ -9,7 +9,7 @@ const from = (config: Record<string, string>, environment: NodeJS.ProcessEnv = e
   resolveSettings((key) => config[key], environment);
 
 describe("settings", () => {
-  it("prefer the configuration to the environment, and the environment to the default", () => {
+  test("prefer the configuration to the environment, and the environment to the default", () => {
     const settings = from(
       { requestTimeout: "10s" },
       { ...env, KEYPLANE_REQUEST_TIMEOUT: "20s", KEYPLANE_CONCURRENCY: "4" },
@@ -23,7 +23,7 @@ describe("settings", () => {
     });
   });
 
-  it("say whether the key is of the configuration, of which Pulumi keeps a copy, or of the environment", () => {
+  test("say whether the key is of the configuration, of which Pulumi keeps a copy, or of the environment", () => {
     const accounts = JSON.stringify({ eu: { apiKey: KEY } });
     const variables = { ...env, KEYPLANE_ACCOUNTS: accounts };
     const sourceOf = (config: Record<string, string>, account?: string) =>
@@ -36,14 +36,14 @@ describe("settings", () => {
     expect([sourceOf({ apiKey: KEY }, "eu"), sourceOf({ accounts }, "eu")]).toEqual(["environment", "config"]);
   });
 
-  it("contain rates only if they are set, because their defaults depend on the service's address", () => {
+  test("contain rates only if they are set, because their defaults depend on the service's address", () => {
     expect(from({})).toMatchObject({ requestsPerSecond: undefined, requestsPerMinute: undefined });
     const environment = { ...env, KEYPLANE_REQUESTS_PER_MINUTE: "3000" };
     const settings = from({ requestsPerSecond: "100" }, environment);
     expect(settings).toMatchObject({ requestsPerSecond: 100, requestsPerMinute: 3000 });
   });
 
-  it("do not show the credential, however they are printed", () => {
+  test("do not show the credential, however they are printed", () => {
     const settings = from({});
     expect(settings.apiKey).toBe(KEY);
     for (const text of [JSON.stringify(settings), inspect(settings), inspect({ settings }, { depth: 5 })]) {
@@ -51,14 +51,14 @@ describe("settings", () => {
     }
   });
 
-  it.each(["baseUrl", "apiKey"])("have no default for %s, and the error says how to set it", (name) => {
+  test.each(["baseUrl", "apiKey"])("have no default for %s, and the error says how to set it", (name) => {
     const variable = name === "apiKey" ? "KEYPLANE_API_KEY" : "KEYPLANE_BASE_URL";
     const remedy = new RegExp(`keyplane:${name} is not set.*pulumi config set .*keyplane:${name}.*${variable}`);
     expect(() => from({}, { ...env, [variable]: undefined })).toThrow(remedy);
     expect(() => from({ [name]: "" })).toThrow(remedy);
   });
 
-  it.each([
+  test.each([
     ["ftp://example.com", /not a valid URL/],
     ["http://example.com/api/v2", /https/],
     ["api.example.com", /not a valid URL/],
@@ -69,14 +69,14 @@ describe("settings", () => {
     expect(() => from({ baseUrl })).toThrow(message);
   });
 
-  it.each(["http://127.0.0.1:8080/api/v2/", "http://localhost:1/api/v2", "http://[::1]:1/api/v2"])(
+  test.each(["http://127.0.0.1:8080/api/v2/", "http://localhost:1/api/v2", "http://[::1]:1/api/v2"])(
     "accept http on this machine: %s",
     (baseUrl) => {
       expect(from({ baseUrl }).baseUrl).toBe(baseUrl.replace(/\/$/, ""));
     },
   );
 
-  it.each(["two words", "tab\there", "line\nbreak", "é", " padded"])(
+  test.each(["two words", "tab\there", "line\nbreak", "é", " padded"])(
     "refuse a credential that a header cannot contain, without repeating it",
     (apiKey) => {
       const attempt = () => from({ apiKey });
@@ -85,7 +85,7 @@ describe("settings", () => {
     },
   );
 
-  it.each([
+  test.each([
     ["requestTimeout", "30"],
     ["requestTimeout", "0s"],
     ["requestTimeout", ""],
@@ -104,7 +104,7 @@ describe("settings", () => {
   });
 });
 
-it("a timer that is no duration or too long is told the limit of timers", () => {
+test("a timer that is no duration or too long is told the limit of timers", () => {
   for (const requestTimeout of ["30", "30d"]) {
     expect(() => from({ requestTimeout })).toThrow(
       /requestTimeout must be a duration: .*, and at most 24 days \(set by/,
@@ -122,7 +122,7 @@ describe("several wrong settings", () => {
     return undefined;
   };
 
-  it("are all named by one error, each with its remedy", () => {
+  test("are all named by one error, each with its remedy", () => {
     expect(message({}, {})).toMatch(
       /^2 settings are missing or invalid: \(1\) keyplane:baseUrl is not set\. Run .* \(2\) keyplane:apiKey is not set\. Run /,
     );
@@ -132,7 +132,7 @@ describe("several wrong settings", () => {
     );
   });
 
-  it("are named one by one in several accounts, and once if several values have the same problem", () => {
+  test("are named one by one in several accounts, and once if several values have the same problem", () => {
     const accounts = JSON.stringify({
       eu: { apiKey: "two words", baseUrl: "over there" },
       us: {},
@@ -148,13 +148,13 @@ describe("several wrong settings", () => {
     }
   });
 
-  it("are not counted if there is only one", () => {
+  test("are not counted if there is only one", () => {
     expect(message({ pollInterval: "1" })).toMatch(/^keyplane:pollInterval must be/);
   });
 });
 
 describe("durations", () => {
-  it.each([
+  test.each([
     ["90s", 90_000],
     ["15m", 900_000],
     ["12h", 43_200_000],
@@ -164,7 +164,7 @@ describe("durations", () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each([
+  test.each([
     "",
     "90",
     "s",
@@ -185,7 +185,7 @@ describe("durations", () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  it("are shown in the unit that people would choose", () => {
+  test("are shown in the unit that people would choose", () => {
     expect([12_000, 600_000, 18_000_000, 7_776_000_000].map(formatDuration)).toEqual(["12 s", "10 min", "5 h", "90 d"]);
   });
 });

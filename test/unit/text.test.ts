@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseBaseUrl } from "../../provider/base-url";
 import { conceal } from "../../provider/secrets";
 import { cleanText, counted, printable, printableJson, shownName, toMessage } from "../../provider/text";
 
-it("a number of things has the singular only for one", () => {
+test("a number of things has the singular only for one", () => {
   expect([0, 1, 2, 1000].map((count) => counted(count, "key"))).toEqual(["0 keys", "1 key", "2 keys", "1,000 keys"]);
 });
 
 describe("text from outside", () => {
-  it("becomes one printable line of limited length", () => {
+  test("becomes one printable line of limited length", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
         const clean = cleanText(text);
@@ -19,12 +19,12 @@ describe("text from outside", () => {
     );
   });
 
-  it("keeps ordinary text of any script", () => {
+  test("keeps ordinary text of any script", () => {
     expect(cleanText("déjà vu, 你好 🔑")).toBe("déjà vu, 你好 🔑");
     expect(cleanText("\u001b[2Jgone\u0007")).toBe("gone");
   });
 
-  it.each([
+  test.each([
     ["a CSI sequence", "a\u001b[31;1mb\u001b[0mc", "abc"],
     ["a CSI sequence of one C1 character", "a\u009b2Jb", "ab"],
     ["a title of a window", "a\u001b]0;owned\u0007b", "ab"],
@@ -42,13 +42,13 @@ describe("text from outside", () => {
     expect(printable(text)).toBe(shown);
   });
 
-  it("is cleaned in linear time, even with sequences that do not end", () => {
+  test("is cleaned in linear time, even with sequences that do not end", () => {
     for (const start of ["\u009d", "\u001b]", "\u001b[", "\u001b"]) {
       expect(printable(start.repeat(200_000))).toMatch(/^[\x20-\x7e]*$/);
     }
   });
 
-  it("keeps its meaning in JSON, without terminal control characters", () => {
+  test("keeps its meaning in JSON, without terminal control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const json = printableJson(JSON.stringify({ text }, null, 2));
@@ -63,7 +63,7 @@ describe("text from outside", () => {
 });
 
 describe("a message", () => {
-  it("shows a name of any length in at most 100 characters, without invisible ones and without a part of a secret", () => {
+  test("shows a name of any length in at most 100 characters, without invisible ones and without a part of a secret", () => {
     conceal("sentinel-of-a-name-0123456789");
     const name = `\u202e${"x".repeat(85)}sentinel-of-a-name-0123456789${"y ".repeat(7_000)}`;
     const shown = shownName(name);
@@ -72,7 +72,7 @@ describe("a message", () => {
     expect(shownName("ci-4f7a-nonce")).toBe("ci-4f7a-nonce");
   });
 
-  it("leaves printable, of limited length, without secrets, and with its code at the end", () => {
+  test("leaves printable, of limited length, without secrets, and with its code at the end", () => {
     conceal("sentinel-of-a-message-0123456789");
     const text = `create ApiKey "ci":\u001b[31m sentinel-of-a-message-0123456789\n${"7, ".repeat(9_000)}. Try again [KP-API]`;
     const message = toMessage(text);
@@ -82,7 +82,7 @@ describe("a message", () => {
 });
 
 describe("a base URL", () => {
-  it("must be https, or http on this machine", () => {
+  test("must be https, or http on this machine", () => {
     expect(parseBaseUrl("https://host:8443/api/v2/")).toEqual({
       origin: "https://host:8443",
       prefix: "/api/v2",
@@ -107,7 +107,7 @@ describe("a base URL", () => {
     "file:///etc/passwd",
   ];
   for (const text of refused) {
-    it(`is refused as ${JSON.stringify(text)} without being quoted, because the credential would be sent there`, () => {
+    test(`is refused as ${JSON.stringify(text)} without being quoted, because the credential would be sent there`, () => {
       expect(() => parseBaseUrl(text)).toThrow(/^keyplane:baseUrl (must|is not) (?!.*hunter2secret)/);
     });
   }

@@ -126,7 +126,11 @@ export function actionsOf(state: RotationState, inputs: PlannedRotation, facts: 
     ),
     ...previous,
     {
-      ...{ do: "rotate", rotation, field: rotation.field, why: rotation.why, drift: rotation.drift },
+      do: "rotate",
+      rotation,
+      field: rotation.field,
+      why: rotation.why,
+      drift: rotation.drift,
       isDue: rotation.why !== undefined && isFree && isOpen("rotate"),
     },
   ];
@@ -164,7 +168,9 @@ function aboutPrevious(
     ? undefined
     : decideRetirement({
         ...overlapOf(inputs),
-        ...{ deliveredAt, lastUsed, isSuccessorUsed },
+        deliveredAt,
+        lastUsed,
+        isSuccessorUsed,
         rotatedAt: Date.parse(state.rotatedAt ?? ""),
         deadline: deadlineIn(previous.name),
         now: Math.min(now, now + skewMs),

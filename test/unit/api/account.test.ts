@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { version } from "../../../package.json";
 import { Account } from "../../../provider/api";
 import type { DiagnosticMessage } from "../../../provider/http/diagnostics";
@@ -20,13 +20,13 @@ const options = {
 };
 
 describe("an account", () => {
-  it("is the same object for the same options, so that all callers share its limits and reads", () => {
+  test("is the same object for the same options, so that all callers share its limits and reads", () => {
     expect(Account.for({ ...options })).toBe(Account.for({ ...options }));
     expect(Account.for({ ...options, apiKey: "key-9876543210" })).not.toBe(Account.for(options));
     expect(Account.for({ ...options, concurrency: 5 })).not.toBe(Account.for(options));
   });
 
-  it("measures the offset of the service's clock, and ignores an offset below the resolution", async () => {
+  test("measures the offset of the service's clock, and ignores an offset below the resolution", async () => {
     const { account, plane } = await startAccount({ clock: { ...realClock } });
     expect(account.skewMs).toBeUndefined();
     await account.keys.list();
@@ -37,7 +37,7 @@ describe("an account", () => {
     expect(Math.abs(account.serviceNow() - Date.now() - 600_000)).toBeLessThan(2500);
   });
 
-  it("sends no new request after an abort, ends waits and reads, and finishes a change that is under way", async () => {
+  test("sends no new request after an abort, ends waits and reads, and finishes a change that is under way", async () => {
     const { account, plane } = await startAccount();
     const project = await plane.state.createProject();
     await plane.state.startOperations({ projectId: project.id, runningMs: null });
@@ -55,7 +55,7 @@ describe("an account", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("publishes the moments of a request in order to subscribers", async () => {
+  test("publishes the moments of a request in order to subscribers", async () => {
     const { account } = await startAccount();
     const points: string[] = [];
     const listen = (message: unknown) => {
@@ -70,7 +70,7 @@ describe("an account", () => {
     );
   });
 
-  it("sends the version of the package in its requests", () => expect(VERSION).toBe(version));
+  test("sends the version of the package in its requests", () => expect(VERSION).toBe(version));
 });
 
 const realClock = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Account, Collected, type Project } from "../../../provider/api";
 import { Operations } from "../../../provider/api/operations/operations";
 import { Projects } from "../../../provider/api/projects/projects";
@@ -11,7 +11,7 @@ const TIME = "2026-01-01T00:00:00Z";
 const CODE = "KP-LIST-TOO-LONG";
 
 describe("the pages of a list", () => {
-  it("are joined for any size of page, even with 200 000 entries", async () => {
+  test("are joined for any size of page, even with 200 000 entries", async () => {
     const warnings: string[] = [];
     const projects = new Projects({} as HttpClient, (message) => warnings.push(message));
     const items = Array.from({ length: 200_000 }, () => ({}) as Project);
@@ -22,7 +22,7 @@ describe("the pages of a list", () => {
     expect(warnings).toEqual([expect.stringContaining("could not read 200,000 projects")]);
   });
 
-  it("are limited together to what a process can hold, by the length of their text and by their number", async () => {
+  test("are limited together to what a process can hold, by the length of their text and by their number", async () => {
     const long = { name: "x".repeat(1_000_000) };
     const collected = new Collected(PROJECTS);
     for (let page = 0; page < 150; page++) expect(collected.take([long])).toEqual([long]);
@@ -38,7 +38,7 @@ describe("the pages of a list", () => {
     expect(await caught(numbers())).toMatchObject({ code: CODE, kind: "bad_answer" });
   });
 
-  it("end with an error if the service sends more and more of them", async () => {
+  test("end with an error if the service sends more and more of them", async () => {
     // Each page has 10 MB.
     const text = "x".repeat(19_000);
     let pages = 0;

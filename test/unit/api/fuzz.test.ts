@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage, readSingleOperation } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -92,15 +92,15 @@ function readsOrRefuses(read: (json: unknown) => readonly object[], json: unknow
 for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (typeof READERS)["keys"]][]) {
   const { item, wrap } = WHOLE[name];
   describe(`the reader of ${name}`, () => {
-    it("reads a valid answer and ignores unknown fields", () => {
+    test("reads a valid answer and ignores unknown fields", () => {
       expect(read(wrap([{ ...item, new_field: { deep: [1] } }]))).toHaveLength(1);
     });
 
-    it("returns records or its own error for a body of any shape", () => {
+    test("returns records or its own error for a body of any shape", () => {
       fc.assert(fc.property(nasty, (json) => readsOrRefuses(read, json)));
     });
 
-    it("returns records or its own error for an item with any one field changed", () => {
+    test("returns records or its own error for an item with any one field changed", () => {
       fc.assert(
         fc.property(fc.constantFrom(...Object.keys(item)), nasty, (field, value) => {
           readsOrRefuses(read, wrap([{ ...item, [field]: value }]));
@@ -109,7 +109,7 @@ for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (ty
       );
     });
 
-    it("ignores fields of a prototype", () => {
+    test("ignores fields of a prototype", () => {
       const inherited = JSON.parse(`{"__proto__":${JSON.stringify(item)}}`);
       expect(() => read(wrap([Object.assign({}, inherited)]))).toThrow(BadAnswerError);
       expect(() => read(wrap([inherited]))).toThrow(BadAnswerError);
@@ -117,7 +117,7 @@ for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (ty
   });
 }
 
-it("any list of keys that contains an id twice is refused", () => {
+test("any list of keys that contains an id twice is refused", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 12 }), (ids) => {
       const list = ids.map((id) => ({ ...key, id }));

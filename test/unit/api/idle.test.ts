@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
 import { LIST_OPERATIONS } from "../../routes";
 import { DAY, HOUR } from "../../times";
@@ -20,13 +20,13 @@ async function start() {
 }
 
 describe("waiting until a project is idle", () => {
-  it("takes one request if nothing is pending", async () => {
+  test("takes one request if nothing is pending", async () => {
     const { plane, wait } = await start();
     expect(await wait()).toEqual([]);
     expect(await plane.count()).toBe(1);
   });
 
-  it("covers all pending operations, no matter who started them", async () => {
+  test("covers all pending operations, no matter who started them", async () => {
     const { plane, projectId, wait, clock } = await start();
     await plane.state.startOperations({ projectId, action: "apply_config" });
     await plane.state.startOperations({ projectId, action: "start_compute", runningMs: 5000 });
@@ -35,7 +35,7 @@ describe("waiting until a project is idle", () => {
     expect(clock.sleeps.length).toBeGreaterThan(0);
   });
 
-  it("ignores the platform's background work by default", async () => {
+  test("ignores the platform's background work by default", async () => {
     const { plane, projectId, wait } = await start();
     for (const action of ["check_availability", "suspend_compute"]) {
       await plane.state.startOperations({ projectId, action, runningMs: null });
@@ -45,20 +45,20 @@ describe("waiting until a project is idle", () => {
     expect(error.pending).toMatchObject([{ action: "suspend_compute", status: "running" }]);
   });
 
-  it("ignores operations that failed before the wait began", async () => {
+  test("ignores operations that failed before the wait began", async () => {
     const { plane, projectId, wait } = await start();
     await plane.state.startOperations({ projectId, schedulingMs: 0, runningMs: 0, outcome: "failed" });
     expect(await wait()).toEqual([]);
   });
 
-  it("fails with an operation that fails during the wait", async () => {
+  test("fails with an operation that fails during the wait", async () => {
     const { plane, projectId, wait } = await start();
     const { ids } = await plane.state.startOperations({ projectId, outcome: "failed" });
     const error = await caught<OperationFailedError>(wait());
     expect(error).toMatchObject({ kind: "operation", failed: [{ id: ids[0], action: "start_compute" }] });
   });
 
-  it("also covers operations that start during the wait, even if they have failed by the next poll", async () => {
+  test("also covers operations that start during the wait, even if they have failed by the next poll", async () => {
     const { plane, projectId, wait, clock } = await start();
     await plane.state.startOperations({ projectId, runningMs: 60_000 });
     (clock as { auto: boolean }).auto = false;
@@ -69,7 +69,7 @@ describe("waiting until a project is idle", () => {
     expect(await waiting).toMatchObject({ failed: [{ id: ids[0], status: "error" }] });
   });
 
-  it("finds a pending operation behind pages of newer ones, and stops reading at the horizon", async () => {
+  test("finds a pending operation behind pages of newer ones, and stops reading at the horizon", async () => {
     const { plane, projectId, wait } = await start();
     const old = await plane.state.startOperations({
       projectId,
@@ -85,21 +85,21 @@ describe("waiting until a project is idle", () => {
     expect((await plane.count()) - before).toBe(2);
   });
 
-  it("is shared by all callers that wait for the same project at the same time", async () => {
+  test("is shared by all callers that wait for the same project at the same time", async () => {
     const { plane, projectId, wait } = await start();
     await plane.state.startOperations({ projectId });
     await Promise.all(Array.from({ length: 50 }, () => wait()));
     expect(await plane.count()).toBeLessThanOrEqual(6);
   });
 
-  it("fails if the project stays unknown", async () => {
+  test("fails if the project stays unknown", async () => {
     const { account, clock } = await startAccount();
     const error = await caught(account.operations.waitUntilIdle("no-such-project"));
     expect(error).toMatchObject({ kind: "not_found" });
     expect(clock.sleeps).toEqual([5000, 5000, 5000]);
   });
 
-  it("gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
+  test("gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
     const { account, clock, plane, projectId } = await start();
     await plane.rules.add({ route: LIST_OPERATIONS, status: 404, count: 5 });
     const waits = (count: number) => Array.from({ length: count }, () => account.operations.waitUntilIdle(projectId));
@@ -116,14 +116,14 @@ describe("waiting until a project is idle", () => {
     expect([await plane.count(), clock.sleeps.length]).toEqual([8, 40]);
   });
 
-  it("continues through a temporary failure of the service", async () => {
+  test("continues through a temporary failure of the service", async () => {
     const { plane, wait } = await start();
     await plane.rules.add({ route: LIST_OPERATIONS, status: 502, count: 7 });
     expect(await wait({ timeoutMs: 600_000 })).toEqual([]);
   });
 });
 
-it("a wait ignores an operation that failed before it began, which another wait of the project looks back to", async () => {
+test("a wait ignores an operation that failed before it began, which another wait of the project looks back to", async () => {
   const { plane, clock, projectId, wait } = await start();
   const ended = { projectId, schedulingMs: 0, runningMs: 0 };
   await plane.state.startOperations({ ...ended, outcome: "failed", ageMs: 10 * HOUR });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { AnswerLostError } from "../../../provider/errors";
 import { POST, PROJECTS } from "../../routes";
 import { caught } from "../http/caught";
@@ -7,7 +7,7 @@ import { startAccount, stopAccounts } from "./start-account";
 afterEach(stopAccounts);
 
 describe("creating a key", () => {
-  it("takes one request and returns id, secret, name and time", async () => {
+  test("takes one request and returns id, secret, name and time", async () => {
     const { account, plane } = await startAccount();
     const created = await account.keys.create("ci-1");
     const [live] = await plane.liveKeys();
@@ -16,7 +16,7 @@ describe("creating a key", () => {
     expect(await plane.count()).toBe(1);
   });
 
-  it("reports an answer that is lost after the commit, creates no second key, and shows no secret", async () => {
+  test("reports an answer that is lost after the commit, creates no second key, and shows no secret", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: POST, fault: "truncate-length", commit: "before" });
     const error = await caught<AnswerLostError>(account.keys.create("ci-1"));
@@ -26,20 +26,20 @@ describe("creating a key", () => {
     for (const secret of secrets) expect(`${error.message} ${error.stack}`).not.toContain(secret);
   });
 
-  it("distinguishes a taken name from other refusals", async () => {
+  test("distinguishes a taken name from other refusals", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createKey("ci-1");
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict" });
   });
 
-  it("recognizes a taken name by the service's message if the status does not show it", async () => {
+  test("recognizes a taken name by the service's message if the status does not show it", async () => {
     const { account, plane } = await startAccount();
     const body = { code: "", message: "choose another unique name for api key" };
     await plane.rules.add({ route: POST, status: 400, body });
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict", status: 400 });
   });
 
-  it.each<[string, object]>([
+  test.each<[string, object]>([
     ["no id", { id: null }],
     ["a negative id", { id: -1 }],
     ["an id that is not a number", { id: "twelve" }],
@@ -54,7 +54,7 @@ describe("creating a key", () => {
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
   });
 
-  it("reads every digit of an id, from text or from a number that a double cannot hold", async () => {
+  test("reads every digit of an id, from text or from a number that a double cannot hold", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: POST, patch: { id: "9223372036854775807" } });
     expect((await account.keys.create("ci-1")).id).toBe("9223372036854775807");
@@ -65,7 +65,7 @@ describe("creating a key", () => {
     expect(await account.keys.create(name)).toMatchObject({ id: "9007199254740993", name });
   });
 
-  it("treats the answer to another request as lost, because its key belongs to that one", async () => {
+  test("treats the answer to another request as lost, because its key belongs to that one", async () => {
     const { account, plane } = await startAccount();
     const { id, key, name } = await account.keys.create("ci-1");
     await plane.rules.add({ route: POST, patch: { id: Number(id), key, name } });
@@ -74,13 +74,13 @@ describe("creating a key", () => {
     expect(String(failure)).not.toContain(key);
   });
 
-  it("accepts a name in another case, or without the spaces around it", async () => {
+  test("accepts a name in another case, or without the spaces around it", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: POST, patch: { name: "CI-1" } });
     expect(await account.keys.create(" ci-1 ")).toMatchObject({ name: "CI-1" });
   });
 
-  it("takes the time from the Date header if the answer has none", async () => {
+  test("takes the time from the Date header if the answer has none", async () => {
     const { account, plane } = await startAccount();
     await plane.clock.set({ mode: "driven" });
     const { now } = await plane.clock.read();
@@ -90,7 +90,7 @@ describe("creating a key", () => {
     expect(name).toBe("ci-1");
   });
 
-  it("returns the operations that the creation started", async () => {
+  test("returns the operations that the creation started", async () => {
     const { account, plane } = await startAccount();
     const { id } = await plane.state.createProject();
     await plane.rules.add({ route: POST, operations: [{ action: "start_compute", projectId: id }] });
@@ -98,7 +98,7 @@ describe("creating a key", () => {
     expect(operations).toMatchObject([{ projectId: id, action: "start_compute" }]);
   });
 
-  it("returns the key with a warning if the operations cannot be read", async () => {
+  test("returns the key with a warning if the operations cannot be read", async () => {
     const { account, plane, warnings } = await startAccount();
     await plane.rules.add({ route: POST, patch: { operations: [{ id: 7 }, "x"] } });
     const created = await account.keys.create("ci-1");
@@ -106,7 +106,7 @@ describe("creating a key", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("removes the new secret from every later error", async () => {
+  test("removes the new secret from every later error", async () => {
     const { account, plane } = await startAccount();
     const { key } = await account.keys.create("ci-1");
     await plane.rules.add({
@@ -119,7 +119,7 @@ describe("creating a key", () => {
 });
 
 describe("trying a key", () => {
-  it("shows whether the key works, and gives a new key a few seconds to be known", async () => {
+  test("shows whether the key works, and gives a new key a few seconds to be known", async () => {
     const { account, plane, clock } = await startAccount();
     const { key } = await account.keys.create("ci-1");
     await plane.rules.add({ route: PROJECTS, status: 401, count: 2 });
@@ -130,7 +130,7 @@ describe("trying a key", () => {
     expect(live?.lastUsedAt).not.toBeNull();
   });
 
-  it.each([302, 408, 500])("throws the error after a %j, which says nothing about the key", async (status) => {
+  test.each([302, 408, 500])("throws the error after a %j, which says nothing about the key", async (status) => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: PROJECTS, status, count: null });
     expect(await caught(account.keys.authenticates("some-key-0123456789"))).toMatchObject({ status });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { compareProject } from "../../../provider/api/keys/project-of-key";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -10,7 +10,7 @@ const LIST = "/organizations/{org_id}/api_keys";
 const CREATE = `POST ${LIST}`;
 
 describe("what a record says of a key's project", () => {
-  it.each([
+  test.each([
     ["mine", "mine", "same"],
     ["mine", "other", "other"],
     ["mine", null, "other"],
@@ -29,39 +29,39 @@ describe("creating a key for a project", () => {
     return { ...setup, keys: setup.account.keysOf(ORGANIZATION) };
   };
 
-  it("takes one request if its answer confirms the project", async () => {
+  test("takes one request if its answer confirms the project", async () => {
     const { keys, plane, warnings } = await start("limited");
     expect(await keys.create("ci", { projectId: "mine" })).toMatchObject({ projectId: "mine" });
     expect(await plane.count()).toBe(1);
     expect(warnings).toEqual([]);
   });
 
-  it.each(["ignored", "null", "another"] as const)("fails with the key's id if the service has %s", async (mode) => {
+  test.each(["ignored", "null", "another"] as const)("fails with the key's id if the service has %s", async (mode) => {
     const { keys, plane } = await start(mode);
     const error = await caught(keys.create("ci", { projectId: "mine" }));
     const [live] = await plane.liveKeys();
     expect(error).toMatchObject({ code: "KP-SCOPE", keyId: String(live?.id) });
   });
 
-  it("fails if an empty text stands for no project", async () => {
+  test("fails if an empty text stands for no project", async () => {
     const { keys, plane } = await start("limited");
     await plane.rules.add({ route: CREATE, patch: { project_id: "" } });
     expect(await caught(keys.create("ci", { projectId: "mine" }))).toMatchObject({ code: "KP-SCOPE" });
   });
 
-  it("fails if a key without a project is limited to one", async () => {
+  test("fails if a key without a project is limited to one", async () => {
     const { keys } = await start("another");
     expect(await caught(keys.create("ci"))).toMatchObject({ code: "KP-SCOPE" });
   });
 
-  it("warns once per run if neither the answer nor the list says a project", async () => {
+  test("warns once per run if neither the answer nor the list says a project", async () => {
     const { keys, warnings } = await start("unsaid");
     const { id } = await keys.create("ci-1", { projectId: "mine" });
     await keys.create("ci-2", { projectId: "mine" });
     expect(warnings).toEqual([expect.stringContaining(id)]);
   });
 
-  it("is confirmed by the list if the answer is silent, also by one that lags behind", async () => {
+  test("is confirmed by the list if the answer is silent, also by one that lags behind", async () => {
     const { keys, plane, warnings } = await start("limited");
     await plane.rules.add({ route: CREATE, omit: ["project_id"] });
     await plane.rules.add({ route: `GET ${LIST}`, lacks: 0 });
@@ -69,14 +69,14 @@ describe("creating a key for a project", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("keeps the key if the answer is silent and the list cannot be read", async () => {
+  test("keeps the key if the answer is silent and the list cannot be read", async () => {
     const { keys, plane, warnings } = await start("unsaid");
     await plane.rules.add({ route: `GET ${LIST}`, status: 403, count: null });
     expect(await keys.create("ci", { projectId: "mine" })).toMatchObject({ name: "ci" });
     expect(warnings).toHaveLength(1);
   });
 
-  it("reports a list that contradicts the answer, once", async () => {
+  test("reports a list that contradicts the answer, once", async () => {
     const { keys, plane, warnings } = await start("null");
     await plane.rules.add({ route: CREATE, patch: { project_id: "mine" } });
     const { id } = await keys.create("ci", { projectId: "mine" });

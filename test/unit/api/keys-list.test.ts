@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Rule } from "../../../testing/control-plane";
 import { LIST } from "../../routes";
 import { HOUR } from "../../times";
@@ -8,7 +8,7 @@ import { startAccount, stopAccounts } from "./start-account";
 afterEach(stopAccounts);
 
 describe("listing keys", () => {
-  it("returns what the service reports, including the calling key with its own use", async () => {
+  test("returns what the service reports, including the calling key with its own use", async () => {
     const { account, plane } = await startAccount();
     const { id } = await account.keys.create("ci-1");
     const keys = await account.keys.list();
@@ -23,7 +23,7 @@ describe("listing keys", () => {
     expect(JSON.stringify(keys)).not.toContain(plane.apiKey);
   });
 
-  it("shows the creator of a key on one line, without control and direction characters", async () => {
+  test("shows the creator of a key on one line, without control and direction characters", async () => {
     const { account, plane } = await startAccount();
     const times = { created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
     const creators = ["\u001b[2Jeve\u202e", { name: "\u009b31meve\u0007" }, { name: "", id: "e\u2028ve" }];
@@ -33,7 +33,7 @@ describe("listing keys", () => {
     expect(made).toEqual([" [2Jeve ", " 31meve ", "e ve"]);
   });
 
-  it("shows no secret that the service repeats in a record", async () => {
+  test("shows no secret that the service repeats in a record", async () => {
     const { plane, account } = await startAccount();
     const { key } = await account.keys.create("ci");
     const headers = { authorization: `Bearer ${plane.apiKey}` };
@@ -45,7 +45,7 @@ describe("listing keys", () => {
     }
   });
 
-  it("neither lists nor finds a key that this process has revoked", async () => {
+  test("neither lists nor finds a key that this process has revoked", async () => {
     const { account } = await startAccount();
     const [first, second] = [await account.keys.create("ci-1"), await account.keys.create("ci-2")];
     await account.keys.list();
@@ -55,7 +55,7 @@ describe("listing keys", () => {
     expect(await account.keys.find(second.id)).toMatchObject({ id: second.id });
   });
 
-  it("throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
+  test("throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
     const { account, plane } = await startAccount();
     await account.keys.list();
     for (const status of [500, 429, 401, 403]) {
@@ -68,7 +68,7 @@ describe("listing keys", () => {
   });
 
   for (const status of [401, 403]) {
-    it(`sends one list with a credential that the service never accepted and refuses with ${status}`, async () => {
+    test(`sends one list with a credential that the service never accepted and refuses with ${status}`, async () => {
       const { account, plane, clock } = await startAccount();
       await plane.rules.add({ route: LIST, status, count: null });
       const { keys } = account;
@@ -83,7 +83,7 @@ describe("listing keys", () => {
       expect(await keys.list()).toHaveLength(1);
     });
 
-    it(`asks again after ${status} if the service has accepted the credential before`, async () => {
+    test(`asks again after ${status} if the service has accepted the credential before`, async () => {
       const { account, plane } = await startAccount();
       const { id } = await account.keys.create("ci-1");
       await plane.rules.add({ route: LIST, status });
@@ -100,7 +100,7 @@ describe("listing keys", () => {
     ["a list of texts", { status: 200, body: ["a"] }, "[0] is not an object"],
   ];
   for (const [name, rule, words] of rules) {
-    it(`throws an error if the answer is ${name}`, async () => {
+    test(`throws an error if the answer is ${name}`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: LIST, ...rule });
       const error = await caught(account.keys.list());
@@ -109,7 +109,7 @@ describe("listing keys", () => {
     });
   }
 
-  it("throws an error if the answer is half a list of known length", async () => {
+  test("throws an error if the answer is half a list of known length", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, fault: "truncate-length", count: 3 });
     expect(await caught(account.keys.list())).toMatchObject({ kind: "transport", code: "KP-TRANSPORT" });
@@ -125,20 +125,20 @@ describe("listing keys", () => {
     ["an empty list", [], "empty list"],
   ];
   for (const [name, body, words] of lists) {
-    it(`${name} is an error, because nothing in the list can be trusted`, async () => {
+    test(`${name} is an error, because nothing in the list can be trusted`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: LIST, status: 200, body });
       expect((await caught(account.keys.list())).message).toContain(words);
     });
   }
 
-  it("may show no use of any key, as that of a service that shows uses late", async () => {
+  test("may show no use of any key, as that of a service that shows uses late", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, status: 200, body: [{ ...key, last_used_at: undefined }] });
     expect(await account.keys.list()).toMatchObject([{ id: "1", lastUsedAt: null }]);
   });
 
-  it("never uses a list from before the caller's own creation as a proof of absence", async () => {
+  test("never uses a list from before the caller's own creation as a proof of absence", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list();
@@ -150,7 +150,7 @@ describe("listing keys", () => {
     expect((await late).map((each) => each.id)).toContain(id);
   });
 
-  it("reuses a finished list for hours, but only until this process creates a key", async () => {
+  test("reuses a finished list for hours, but only until this process creates a key", async () => {
     const { account, plane, clock } = await startAccount();
     await account.keys.list();
     clock.advance(3 * HOUR);
@@ -161,7 +161,7 @@ describe("listing keys", () => {
     expect(await plane.count("GET", "/api_keys")).toBe(2);
   });
 
-  it("reuses a list from before a revocation without the revoked key", async () => {
+  test("reuses a list from before a revocation without the revoked key", async () => {
     const { account, plane } = await startAccount();
     const ids = [await account.keys.create("ci-1"), await account.keys.create("ci-2")].map((each) => each.id);
     const [first = "", second = ""] = ids;
@@ -174,7 +174,7 @@ describe("listing keys", () => {
     expect(await plane.count("GET", "/api_keys")).toBe(1);
   });
 
-  it("looks up keys with one list, even if they are gone, and despite revocations in between", async () => {
+  test("looks up keys with one list, even if they are gone, and despite revocations in between", async () => {
     const { account, plane } = await startAccount();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push((await account.keys.create(`ci-${n}`)).id);
@@ -186,7 +186,7 @@ describe("listing keys", () => {
     expect(await plane.count("DELETE")).toBe(4);
   });
 
-  it("sends a fresh list after the call, even if another list is under way", async () => {
+  test("sends a fresh list after the call, even if another list is under way", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list({ fresh: true });
@@ -200,7 +200,7 @@ describe("listing keys", () => {
     expect(await plane.count()).toBe(3);
   });
 
-  it("costs one request for any number of simultaneous readers", async () => {
+  test("costs one request for any number of simultaneous readers", async () => {
     const { account, plane } = await startAccount();
     const lists = await Promise.all(Array.from({ length: 500 }, () => account.keys.list()));
     expect(new Set(lists).size).toBe(1);
@@ -208,7 +208,7 @@ describe("listing keys", () => {
     expect(await plane.count()).toBe(2);
   });
 
-  it("fails for all callers that share the request, and the next call sends a new one", async () => {
+  test("fails for all callers that share the request, and the next call sends a new one", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, status: 404 });
     const errors = await Promise.all([1, 2, 3].map(() => caught(account.keys.list())));
@@ -216,7 +216,7 @@ describe("listing keys", () => {
     expect(await account.keys.list()).toHaveLength(1);
   });
 
-  it("goes on for other callers if one gives up, and ends the request when the last one does", async () => {
+  test("goes on for other callers if one gives up, and ends the request when the last one does", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "before", count: 2 });
     const first = new AbortController();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { settingOf } from "../../../provider/settings/settings";
 import type { Rule } from "../../../testing/control-plane";
 import { DELETE, LIST } from "../../routes";
@@ -16,21 +16,21 @@ async function startWithKey() {
 }
 
 describe("revoking a key", () => {
-  it("takes one request", async () => {
+  test("takes one request", async () => {
     const { account, plane, id, requests } = await startWithKey();
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await requests()).toEqual(["DELETE 200"]);
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("takes one request for all callers, at the same moment and later", async () => {
+  test("takes one request for all callers, at the same moment and later", async () => {
     const { account, id, requests } = await startWithKey();
     const twice = await Promise.all([account.keys.revoke(id), account.keys.revoke(id, { unlisted: true })]);
     expect([...twice, await account.keys.revoke(id)]).toEqual(["revoked", "revoked", "revoked"]);
     expect(await requests()).toEqual(["DELETE 200"]);
   });
 
-  it("is requested again after it failed for all callers", async () => {
+  test("is requested again after it failed for all callers", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ status: 401 });
     const both = [account.keys.revoke(id), account.keys.revoke(id)].map(caught);
@@ -39,34 +39,34 @@ describe("revoking a key", () => {
     expect(await requests()).toEqual(["DELETE 401", "DELETE 200"]);
   });
 
-  it("is repeated if the request could not be sent or was not carried out", async () => {
+  test("is repeated if the request could not be sent or was not carried out", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 503, count: 2 });
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("succeeds in the end if the answer is lost after the commit", async () => {
+  test("succeeds in the end if the answer is lost after the commit", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ fault: "close", commit: "before" });
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("fails if every answer is lost and the key is still listed", async () => {
+  test("fails if every answer is lost and the key is still listed", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "never" });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ status: 500 });
     expect(await requests()).toEqual(["DELETE 500", "DELETE 500", "DELETE 500", "GET 200"]);
   });
 
-  it("succeeds if every answer is lost and the key is no longer listed", async () => {
+  test("succeeds if every answer is lost and the key is no longer listed", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "before" });
     expect(await account.keys.revoke(id)).toBe("revoked");
   });
 
-  it("fails if every answer is lost and no list has ever shown the key, because another one proves nothing", async () => {
+  test("fails if every answer is lost and no list has ever shown the key, because another one proves nothing", async () => {
     const { account, plane, id, strike } = await startWithKey();
     const lacking = (await account.keys.list()).filter((key) => key.id !== id);
     const body = lacking.map(({ name, createdAt, lastUsedAt, ...key }) => {
@@ -79,7 +79,7 @@ describe("revoking a key", () => {
   });
 
   for (const status of [400, 404, 409, 410, 422]) {
-    it(`treats ${status} as success only if a list does not contain the key`, async () => {
+    test(`treats ${status} as success only if a list does not contain the key`, async () => {
       const { account, plane, id, strike } = await startWithKey();
       await strike({ status, count: 2 });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ status });
@@ -88,7 +88,7 @@ describe("revoking a key", () => {
     });
   }
 
-  it.each([1, 3])(
+  test.each([1, 3])(
     "looks again after 404 if %d lists still show the key, because a list can lag behind",
     async (stale) => {
       const { account, clock, plane, id, requests } = await startWithKey();
@@ -102,7 +102,7 @@ describe("revoking a key", () => {
     },
   );
 
-  it("fails after 404 if the list shows the key for good, and reads it once after any other refusal", async () => {
+  test("fails after 404 if the list shows the key for good, and reads it once after any other refusal", async () => {
     const { account, plane, id, strike } = await startWithKey();
     const listsAfter = async (status: number) => {
       await strike({ status });
@@ -114,7 +114,7 @@ describe("revoking a key", () => {
     expect(await listsAfter(404)).toBe(5);
   });
 
-  it("throws an error that names both problems if the list is not available either", async () => {
+  test("throws an error that names both problems if the list is not available either", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
     await plane.rules.add({ route: LIST, status: 500, count: 3 });
@@ -123,27 +123,27 @@ describe("revoking a key", () => {
   });
 
   for (const patch of [{ revoked: false }, { id: 999_999 }]) {
-    it(`throws an error if the answer says ${JSON.stringify(patch)}`, async () => {
+    test(`throws an error if the answer says ${JSON.stringify(patch)}`, async () => {
       const { account, id, strike } = await startWithKey();
       await strike({ patch });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "api", status: 200 });
     });
   }
 
-  it("reads the list if the answer does not say whether the key is revoked", async () => {
+  test("reads the list if the answer does not say whether the key is revoked", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ omit: ["revoked"] });
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await requests()).toEqual(["DELETE 200", "GET 200"]);
   });
 
-  it("succeeds if an earlier run has already revoked the key", async () => {
+  test("succeeds if an earlier run has already revoked the key", async () => {
     const { account, plane, id } = await startWithKey();
     await plane.state.revokeKey(id);
     expect(await account.keys.revoke(id)).toBe("absent");
   });
 
-  it("asks again after an id that no list has was not found, because a new key may appear later", async () => {
+  test("asks again after an id that no list has was not found, because a new key may appear later", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
     expect(await account.keys.revoke(id, { unlisted: true })).toBe("absent");
@@ -152,19 +152,19 @@ describe("revoking a key", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
+  test("fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ fault: "reset" });
     await strike({ status: 401 });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "auth" });
   });
 
-  it("recognizes its own credential", () => {
+  test("recognizes its own credential", () => {
     expect(settingOf({ apiKey: "mine" }, { key: "mine" })).toBe("keyplane:apiKey");
     expect(settingOf({ apiKey: "mine" }, { key: "minex" })).toBeUndefined();
   });
 
-  it("recognizes the credentials of other accounts, each by the name of its setting", () => {
+  test("recognizes the credentials of other accounts, each by the name of its setting", () => {
     const eu = ["keyplane:accounts.eu.apiKey", "the-credential-of-eu"] as const;
     const settings = { account: "us", apiKey: "mine", credentials: [eu] };
     expect(settingOf(settings, { key: eu[1] })).toBe(eu[0]);
@@ -173,7 +173,7 @@ describe("revoking a key", () => {
   });
 
   for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9223372036854775808", "1/2", " 1"]) {
-    it(`refuses the id ${JSON.stringify(id)} before anything is sent`, async () => {
+    test(`refuses the id ${JSON.stringify(id)} before anything is sent`, async () => {
       const { account, plane } = await startAccount();
       expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "input" });
       expect(await plane.count()).toBe(0);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { POST } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -6,7 +6,7 @@ import { startAccount, stopAccounts } from "./start-account";
 afterEach(stopAccounts);
 
 describe("an account with many calls at once", () => {
-  it("creates every key once with as few repeats as possible if one request in five is answered with 429", async () => {
+  test("creates every key once with as few repeats as possible if one request in five is answered with 429", async () => {
     const { account, plane } = await startAccount({ concurrency: 32, requestTimeoutMs: 30_000 });
     await plane.rules.add({ route: POST, status: 429, count: null, every: 5 });
     const names = Array.from({ length: 1000 }, (_, at) => `key-${at}`);
@@ -16,7 +16,7 @@ describe("an account with many calls at once", () => {
   });
 
   for (const status of [500, 503]) {
-    it(`repeats at most one request in twenty if a thousand calls are all answered with ${status}`, async () => {
+    test(`repeats at most one request in twenty if a thousand calls are all answered with ${status}`, async () => {
       const { account, plane } = await startAccount({ concurrency: 32 });
       await plane.rules.add({ route: "*", status, count: null });
       const calls = Array.from({ length: 1000 }, () => caught(account.projects.get("none")));
@@ -25,7 +25,7 @@ describe("an account with many calls at once", () => {
     });
   }
 
-  it("polls 10 projects and not 100 operations, with at most 140 requests in a minute", async () => {
+  test("polls 10 projects and not 100 operations, with at most 140 requests in a minute", async () => {
     const { account, plane, clock } = await startAccount({ operationTimeoutMs: 600_000 });
     await plane.clock.set({ mode: "driven" });
     const started = await Promise.all(
@@ -50,7 +50,7 @@ describe("an account with many calls at once", () => {
     expect(await plane.count()).toBeLessThanOrEqual(140);
   });
 
-  it("reads a thousand keys with one list, even if the reads are spread over an hour", async () => {
+  test("reads a thousand keys with one list, even if the reads are spread over an hour", async () => {
     const { account, plane, clock } = await startAccount();
     for (let read = 0; read < 1000; read++) {
       await account.keys.list();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Operation } from "../../../provider/api";
 import { GET_OPERATION, LIST_OPERATIONS } from "../../routes";
 import { caught } from "../http/caught";
@@ -25,7 +25,7 @@ async function startWithOperations(count: number, gapMs = 1000) {
 const idsOf = (pages: readonly Operation[][]) => pages.flat().map((each) => each.id);
 
 describe("listing operations", () => {
-  it("returns all operations, newest first, with one request more than there are pages", async () => {
+  test("returns all operations, newest first, with one request more than there are pages", async () => {
     const { read, ids, requests } = await startWithOperations(25);
     const pages = await read({ pageSize: 10 });
     expect(idsOf(pages).slice(0, 25)).toEqual(ids);
@@ -35,7 +35,7 @@ describe("listing operations", () => {
 
   for (const tiedOperations of ["unique", "skipped", "repeated"] as const) {
     for (const pageSize of [2, 3, 7]) {
-      it(`neither loses nor repeats operations with the same time if the service's ties are ${tiedOperations} (${pageSize} a page)`, async () => {
+      test(`neither loses nor repeats operations with the same time if the service's ties are ${tiedOperations} (${pageSize} a page)`, async () => {
         const { plane, projectId, read, ids } = await startWithOperations(4, 1000);
         for (let pairs = 0; pairs < 3; pairs++) {
           await plane.clock.advance(100);
@@ -50,27 +50,27 @@ describe("listing operations", () => {
     }
   }
 
-  it("ends at a page without a cursor, which saves a request", async () => {
+  test("ends at a page without a cursor, which saves a request", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
     expect((await read({ pageSize: 100 })).length).toBe(1);
     expect(await requests()).toBe(1);
   });
 
-  it("ends at an empty page", async () => {
+  test("ends at an empty page", async () => {
     const { plane, read, requests } = await startWithOperations(30);
     await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, page: "empty" });
     expect(idsOf(await read({ pageSize: 10 }))).toHaveLength(10);
     expect(await requests()).toBe(2);
   });
 
-  it("fails if a full page leads to itself, and does not silently cut the list", async () => {
+  test("fails if a full page leads to itself, and does not silently cut the list", async () => {
     const { plane, read } = await startWithOperations(30);
     await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, count: null, page: "repeated-cursor" });
     expect(await caught(read({ pageSize: 10 }))).toMatchObject({ kind: "bad_answer" });
   });
 
-  it("returns nothing twice if new operations start during the listing", async () => {
+  test("returns nothing twice if new operations start during the listing", async () => {
     const { account, plane, projectId } = await startWithOperations(30);
     const found: string[] = [];
     for await (const page of account.operations.pages(projectId, { pageSize: 7 })) {
@@ -81,7 +81,7 @@ describe("listing operations", () => {
     expect(found.length).toBeGreaterThanOrEqual(30);
   });
 
-  it("requests smaller pages if the service refuses the page size, and remembers the size", async () => {
+  test("requests smaller pages if the service refuses the page size, and remembers the size", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
     await plane.rules.add({
@@ -96,7 +96,7 @@ describe("listing operations", () => {
     expect(asked).toEqual(["1000", "100", "100"]);
   });
 
-  it("reads no more pages than the limit or the requested time needs", async () => {
+  test("reads no more pages than the limit or the requested time needs", async () => {
     const { read, ids, requests } = await startWithOperations(30);
     expect(idsOf(await read({ limit: 3 }))).toEqual(ids.slice(0, 3));
     expect(await requests()).toBe(1);
@@ -106,7 +106,7 @@ describe("listing operations", () => {
     expect(await requests()).toBe(3);
   });
 
-  it("filters by status and kind", async () => {
+  test("filters by status and kind", async () => {
     const { plane, read, projectId } = await startWithOperations(3);
     await plane.state.startOperations({ projectId, action: "delete_tenant", runningMs: null });
     const tenants = (await read({ action: ["delete_tenant"] })).flat();
@@ -114,7 +114,7 @@ describe("listing operations", () => {
     expect((await read({ status: "no-such-status" })).flat()).toEqual([]);
   });
 
-  it("stops in the middle if it is cancelled", async () => {
+  test("stops in the middle if it is cancelled", async () => {
     const { account, projectId, requests } = await startWithOperations(30);
     const controller = new AbortController();
     const reading = async () => {
@@ -126,7 +126,7 @@ describe("listing operations", () => {
     expect(await requests()).toBe(1);
   });
 
-  it("reads a single operation, and distinguishes an unknown one from an invalid answer", async () => {
+  test("reads a single operation, and distinguishes an unknown one from an invalid answer", async () => {
     const { account, plane, projectId, ids } = await startWithOperations(1);
     const [id = ""] = ids;
     expect(await account.operations.get(projectId, id)).toMatchObject({ id, projectId });
@@ -140,7 +140,7 @@ describe("listing operations", () => {
   });
 
   for (const id of ["", ".", "..", "a/b", "a?b", "a b", "é", "%2e%2e", "x".repeat(200)]) {
-    it(`refuses the project id ${JSON.stringify(id.slice(0, 10))} before any request`, async () => {
+    test(`refuses the project id ${JSON.stringify(id.slice(0, 10))} before any request`, async () => {
       const { account, plane } = await startAccount();
       const unknown = "00000000-0000-4000-8000-000000000000";
       expect(await caught(account.operations.get(id, unknown))).toMatchObject({ kind: "input" });

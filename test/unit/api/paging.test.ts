@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PageSize, paginate } from "../../../provider/api/paging";
 import { ApiError } from "../../../provider/errors";
 
@@ -28,7 +28,7 @@ describe("the pages of a list", () => {
     [5, 3],
     [100, 1_000],
   ] as const) {
-    it(`fail soon if their cursors become a circle of ${length} after ${before} others`, async () => {
+    test(`fail soon if their cursors become a circle of ${length} after ${before} others`, async () => {
       const cursorAfter = (page: number) => `c${page <= before ? page : before + ((page - before) % length)}`;
       const { pages, error } = await read(cursorAfter);
       expect(error).toMatchObject({ kind: "bad_answer", message: expect.stringContaining("a cursor again") });
@@ -36,7 +36,7 @@ describe("the pages of a list", () => {
     });
   }
 
-  it("need no memory for the cursors of former pages", async () => {
+  test("need no memory for the cursors of former pages", async () => {
     setFlagsFromString("--expose_gc");
     const collect: () => void = runInNewContext("gc");
     const used: number[] = [];
@@ -53,7 +53,7 @@ describe("the pages of a list", () => {
     expect(after - before).toBeLessThan(20_000_000);
   });
 
-  it("end with an error, however many there are", async () => {
+  test("end with an error, however many there are", async () => {
     const { pages, error } = await read(String);
     expect(error).toMatchObject({ kind: "bad_answer", message: expect.stringContaining("more than 100000 pages") });
     expect(pages).toBe(100_000);
@@ -80,7 +80,7 @@ describe("a page that the service refuses", () => {
     return sizes;
   }
 
-  it.each([
+  test.each([
     "limit must be at most 10",
     "page size too large",
     "value out of range",
@@ -91,7 +91,7 @@ describe("a page that the service refuses", () => {
     expect(await sizesFor(message)).toEqual([400, 100, 10]);
   });
 
-  it.each([
+  test.each([
     "org_id is required, you can find it on your organization settings page",
     "cursor is not valid",
     "not an organization member",

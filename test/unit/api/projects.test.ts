@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { PROJECTS } from "../../routes";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -8,7 +8,7 @@ afterEach(stopAccounts);
 const GET = "GET /projects/{project_id}";
 
 describe("one project", () => {
-  it("is read by its id without a list", async () => {
+  test("is read by its id without a list", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createProject({ id: "calm-lake-1" });
     expect(await account.projects.get("calm-lake-1")).toMatchObject({ id: "calm-lake-1" });
@@ -16,7 +16,7 @@ describe("one project", () => {
     expect(await plane.count("GET", "/projects")).toBe(0);
   });
 
-  it.each([404, 405, 501])("is found in the list if the service lacks the call for one (%s)", async (status) => {
+  test.each([404, 405, 501])("is found in the list if the service lacks the call for one (%s)", async (status) => {
     const { account, plane } = await startAccount();
     await plane.state.createProject({ id: "calm-lake-1" });
     await plane.rules.add({ route: GET, count: null, status });
@@ -24,14 +24,14 @@ describe("one project", () => {
     expect(await account.projects.get("no-such-project")).toBeUndefined();
   });
 
-  it("is not looked for in the list after another refusal", async () => {
+  test("is not looked for in the list after another refusal", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: GET, status: 403 });
     expect(await caught(account.projects.get("calm-lake-1"))).toMatchObject({ kind: "auth", status: 403 });
     expect(await plane.count()).toBe(1);
   });
 
-  it("is not the one that was asked for if it has another id", async () => {
+  test("is not the one that was asked for if it has another id", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createProject({ id: "calm-lake-1" });
     const other = {
@@ -49,19 +49,19 @@ describe("projects that belong to organizations", () => {
   const start = () => startAccount({}, { switches: { organizationRequired: true }, projects: OWNED });
   const OWNED = [{ id: "ours" }, { id: "theirs", organizationId: "org-other" }];
 
-  it("are listed by their organization", async () => {
+  test("are listed by their organization", async () => {
     const { account } = await start();
     expect(await account.projects.list({ organizationId: "org-other" })).toMatchObject([{ id: "theirs" }]);
   });
 
-  it("are refused without it after one request, and the error names the argument", async () => {
+  test("are refused without it after one request, and the error names the argument", async () => {
     const { account, plane } = await start();
     const error = await caught(account.projects.list());
     expect(error).toMatchObject({ code: "KP-INPUT", status: 400, message: expect.stringMatching(/^organizationId: /) });
     expect(await plane.count()).toBe(1);
   });
 
-  it("are read by their id without it, and are not found in another organization", async () => {
+  test("are read by their id without it, and are not found in another organization", async () => {
     const { account } = await start();
     expect(await account.projects.get("theirs")).toMatchObject({ orgId: "org-other" });
     expect(await account.projects.get("theirs", { organizationId: "org-other" })).toMatchObject({ id: "theirs" });
@@ -70,7 +70,7 @@ describe("projects that belong to organizations", () => {
 });
 
 describe("listing projects", () => {
-  it("returns all projects for any page size of the service", async () => {
+  test("returns all projects for any page size of the service", async () => {
     const { account, plane } = await startAccount();
     const made = await Promise.all(Array.from({ length: 12 }, () => plane.state.createProject()));
     const ids = (await account.projects.list()).map((each) => each.id);
@@ -78,7 +78,7 @@ describe("listing projects", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("returns no undefined fields, which a program's outputs could not hold", async () => {
+  test("returns no undefined fields, which a program's outputs could not hold", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createProject({ id: "calm-lake-1", name: "calm" });
     const project = await account.projects.get("calm-lake-1");
@@ -86,7 +86,7 @@ describe("listing projects", () => {
     expect(Object.values(project ?? {})).not.toContain(undefined);
   });
 
-  it("warns about projects that the service could not read in time, and does not treat them as absent", async () => {
+  test("warns about projects that the service could not read in time, and does not treat them as absent", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: PROJECTS, count: null, patch });

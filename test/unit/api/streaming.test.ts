@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { listOperations } from "../../../provider/functions";
 import { startAccount, stopAccounts } from "./start-account";
 
@@ -12,7 +12,7 @@ function collector(): () => void {
   return runInNewContext("gc") as () => void;
 }
 
-it("listing 20 000 operations needs only the memory of a page", async () => {
+test("listing 20 000 operations needs only the memory of a page", async () => {
   const { account, plane } = await startAccount({ requestTimeoutMs: 30_000 });
   const { id: projectId } = await plane.state.createProject();
   const ended = { schedulingMs: 0, runningMs: 0 };

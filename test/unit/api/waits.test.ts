@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { WaitProgress } from "../../../provider/api";
 import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
 import { systemClock } from "../../../provider/http";
@@ -24,7 +24,7 @@ async function start() {
 }
 
 describe("waiting for operations", () => {
-  it("polls at once, and then once per interval until all operations have ended", async () => {
+  test("polls at once, and then once per interval until all operations have ended", async () => {
     const { account, begin, clock, requests } = await start();
     const ended = await account.operations.wait(await begin());
     expect(ended).toMatchObject([{ action: "start_compute", status: "finished" }]);
@@ -33,14 +33,14 @@ describe("waiting for operations", () => {
     expect(clock.sleeps.length).toBe((await requests()).length - 1);
   });
 
-  it("returns operations that have already ended at once, with one request and no pause", async () => {
+  test("returns operations that have already ended at once, with one request and no pause", async () => {
     const { account, begin, clock, requests } = await start();
     await account.operations.wait(await begin({ schedulingMs: 0, runningMs: 0 }));
     expect(await requests()).toEqual([GET_OPERATION]);
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("returns the operations in the requested order, and an empty list for an empty list", async () => {
+  test("returns the operations in the requested order, and an empty list for an empty list", async () => {
     const { account, begin, plane } = await start();
     expect(await account.operations.wait([])).toEqual([]);
     expect(await plane.count()).toBe(0);
@@ -49,7 +49,7 @@ describe("waiting for operations", () => {
     expect(ended.map((each) => each.id)).toEqual(refs.map((each) => each.id));
   });
 
-  it("shares one list per project and interval among all callers", async () => {
+  test("shares one list per project and interval among all callers", async () => {
     const { account, begin, plane, requests } = await start();
     const other = await plane.state.createProject();
     const here = await begin({ count: 40 });
@@ -61,7 +61,7 @@ describe("waiting for operations", () => {
     expect(all.length).toBeLessThanOrEqual(2 * 4);
   });
 
-  it("looks up single operations that the first page does not show", async () => {
+  test("looks up single operations that the first page does not show", async () => {
     const { account, begin, plane, projectId, requests } = await start();
     const old = await begin({ count: 2, runningMs: null });
     await plane.state.startOperations({ projectId, count: 150, schedulingMs: 0, runningMs: 0 });
@@ -71,7 +71,7 @@ describe("waiting for operations", () => {
     expect(await requests()).toEqual(expect.arrayContaining([LIST_OPERATIONS, GET_OPERATION]));
   });
 
-  it("polls an unknown operation a few times before it reports that it is not found", async () => {
+  test("polls an unknown operation a few times before it reports that it is not found", async () => {
     const { account, begin, plane, clock } = await start();
     const [ref = { projectId: "", id: "" }] = await begin({ runningMs: null });
     await plane.rules.add({ route: GET_OPERATION, status: 404, count: 3 });
@@ -85,7 +85,7 @@ describe("waiting for operations", () => {
     expect(clock.sleeps.length - before).toBe(3);
   });
 
-  it("continues through a temporary failure of the service, and counts the errors", async () => {
+  test("continues through a temporary failure of the service, and counts the errors", async () => {
     const { account, begin, plane } = await start();
     const progress: WaitProgress[] = [];
     await plane.rules.add({ route: GET_OPERATION, status: 500, count: 9 });
@@ -94,7 +94,7 @@ describe("waiting for operations", () => {
     expect(progress.at(-1)).toMatchObject({ errors: 3 });
   });
 
-  it("gives up before the deadline if the service keeps failing", async () => {
+  test("gives up before the deadline if the service keeps failing", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET_OPERATION, status: 500, count: null });
     const error = await caught(account.operations.wait(await begin(), { timeoutMs: HOUR }));
@@ -102,7 +102,7 @@ describe("waiting for operations", () => {
     expect(clock.monotonic()).toBeLessThan(200_000);
   });
 
-  it("says why it got no answer, in its progress and in the timeout error", async () => {
+  test("says why it got no answer, in its progress and in the timeout error", async () => {
     const { account } = await start();
     const told: string[] = [];
     const onProgress = ({ text }: WaitProgress) => void told.push(text);
@@ -112,7 +112,7 @@ describe("waiting for operations", () => {
     expect(error.message).toMatch(/^timed out after \d+ s .* of project no-such-project; last poll: .*not found/);
   });
 
-  it("names the project of an operation that has not ended if it waits for several projects", async () => {
+  test("names the project of an operation that has not ended if it waits for several projects", async () => {
     const { account, plane, begin } = await start();
     const ended = await begin({ schedulingMs: 0, runningMs: 0 });
     const { id: other } = await plane.state.createProject();
@@ -122,7 +122,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain(` of project ${other}.`);
   });
 
-  it("keeps waiting if a status is unknown, and warns once", async () => {
+  test("keeps waiting if a status is unknown, and warns once", async () => {
     const { account, begin, warnings } = await start();
     const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
     const error = await caught<TimeoutError>(account.operations.wait(refs));
@@ -132,14 +132,14 @@ describe("waiting for operations", () => {
   });
 
   for (const outcome of ["finished", "skipped"]) {
-    it(`succeeds if the outcome is ${outcome}`, async () => {
+    test(`succeeds if the outcome is ${outcome}`, async () => {
       const { account, begin } = await start();
       expect(await account.operations.wait(await begin({ outcome }))).toMatchObject([{ status: outcome }]);
     });
   }
 
   for (const outcome of ["failed", "error", "cancelled"]) {
-    it(`fails if the outcome is ${outcome}, and names the operation's id, action and number of failures`, async () => {
+    test(`fails if the outcome is ${outcome}, and names the operation's id, action and number of failures`, async () => {
       const { account, begin, projectId } = await start();
       const refs = await begin({ outcome });
       const error = await caught<OperationFailedError>(account.operations.wait(refs));
@@ -154,7 +154,7 @@ describe("waiting for operations", () => {
     });
   }
 
-  it("treats an ended operation as ended even if a later page contradicts", async () => {
+  test("treats an ended operation as ended even if a later page contradicts", async () => {
     const { account, begin, plane } = await start();
     const [first, second] = [...(await begin({ schedulingMs: 0, runningMs: 0 })), ...(await begin())];
     const pages: string[][] = [];
@@ -165,14 +165,14 @@ describe("waiting for operations", () => {
     for (const pending of pages) expect(pending).not.toContain(first?.id);
   });
 
-  it("ends at the first failure, with the operations that have not ended", async () => {
+  test("ends at the first failure, with the operations that have not ended", async () => {
     const { account, begin } = await start();
     const refs = [...(await begin({ outcome: "failed", runningMs: 0 })), ...(await begin({ runningMs: 20_000 }))];
     const fast = await caught<OperationFailedError>(account.operations.wait(refs));
     expect(fast.pending).toHaveLength(1);
   });
 
-  it("ends at its deadline with the pending operations, so that the wait can be resumed", async () => {
+  test("ends at its deadline with the pending operations, so that the wait can be resumed", async () => {
     const { account, begin, projectId, clock } = await start();
     const refs = await begin({ runningMs: null });
     const before = clock.monotonic();
@@ -187,7 +187,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain("start_compute (running)");
   });
 
-  it("does not wait for a request in flight after its deadline", async () => {
+  test("does not wait for a request in flight after its deadline", async () => {
     const { plane, account } = await startAccount({ clock: systemClock, requestTimeoutMs: 30_000 });
     const { id: projectId } = await plane.state.createProject();
     const { ids } = await plane.state.startOperations({ projectId });
@@ -198,7 +198,7 @@ describe("waiting for operations", () => {
     await plane.held.drop();
   });
 
-  it("ends at once if it is cancelled, and sends no more requests", async () => {
+  test("ends at once if it is cancelled, and sends no more requests", async () => {
     const { account, begin, plane, clock } = await start();
     (clock as { auto: boolean }).auto = false;
     const controller = new AbortController();
@@ -216,7 +216,7 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("ends at once, without a request, if the id of its project is an API key", async () => {
+  test("ends at once, without a request, if the id of its project is an API key", async () => {
     const { account, plane, clock } = await start();
     const error = await caught(account.operations.waitUntilIdle(plane.apiKey));
     expect(error).toMatchObject({ kind: "input" });
@@ -224,14 +224,14 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("ends at once if the credential is refused", async () => {
+  test("ends at once if the credential is refused", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET_OPERATION, status: 401 });
     expect(await caught(account.operations.wait(await begin()))).toMatchObject({ kind: "auth" });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("is not affected by jumps of the wall clock", async () => {
+  test("is not affected by jumps of the wall clock", async () => {
     let jump = 0;
     const { plane, clock } = await startAccount();
     const steady = {
@@ -250,7 +250,7 @@ describe("waiting for operations", () => {
     expect(error).toMatchObject({ elapsedMs: 30_000, polls: 6 });
   });
 
-  it("reports what it waits for, and for how long", async () => {
+  test("reports what it waits for, and for how long", async () => {
     const { account, begin } = await start();
     const texts: string[] = [];
     const onProgress = ({ text }: WaitProgress) => texts.push(text);
@@ -265,7 +265,7 @@ describe("waiting for operations", () => {
     );
   });
 
-  it("protects callers from the faulty callback of another caller", async () => {
+  test("protects callers from the faulty callback of another caller", async () => {
     const { account, begin } = await start();
     const refs = await begin({ count: 2 });
     const onProgress = () => {
@@ -277,7 +277,7 @@ describe("waiting for operations", () => {
     expect(await sound).toHaveLength(2);
   });
 
-  it("polls soon for a late caller, but at most once a second", async () => {
+  test("polls soon for a late caller, but at most once a second", async () => {
     const { account, begin, clock } = await start();
     const refs = await begin({ count: 2, runningMs: null });
     (clock as { auto: boolean }).auto = false;

@@ -64,10 +64,15 @@ const MICROS_FOR_A_KEY = 400;
 
 const digestOf = (number: number) => keyDigest(keyOf(number));
 const current = (number: number, id: number | string) => ({
-  ...{ keyId: String(id), name: strangeName("app"), digest: digestOf(number), createdAt: "2026-11-01T00:00:00Z" },
+  keyId: String(id),
+  name: strangeName("app"),
+  digest: digestOf(number),
+  createdAt: "2026-11-01T00:00:00Z",
 });
 const previous = (number: number, id: number | string) => ({
-  ...{ previousKeyId: String(id), previousName: strangeName("app"), previousDigest: digestOf(number) },
+  previousKeyId: String(id),
+  previousName: strangeName("app"),
+  previousDigest: digestOf(number),
   rotatedAt: "2026-11-01T00:00:01Z",
 });
 

@@ -330,3 +330,14 @@ test("keys ends cleanly at Ctrl+C with exit code 130", async () => {
   expect(await done).toEqual({ code: 130, stdout: "", stderr: "" });
   await plane.held.release();
 });
+
+test("keys names the organization in which a stack has other keys, because its list does not show them", async () => {
+  const folder = await folderWith({
+    "state.json": exported({ rotating: { keyId: "7", organizationId: "org-local-1" } }),
+  });
+  const args = ["keys", "--json", "--state", join(folder, "state.json")];
+  const { stdout } = await run(args, { env: envOf(plane) });
+  expect(JSON.parse(stdout)).toMatchObject({ warnings: [expect.stringContaining("--organization org-local-1")] });
+  const inside = await run([...args, "--organization", "org-local-1"], { env: envOf(plane) });
+  expect(JSON.parse(inside.stdout)).toMatchObject({ warnings: [] });
+});

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deadlineIn, nameOf, newSuffix } from "../../../provider/keys/naming";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { DELETE, LIST } from "../../routes";
@@ -36,7 +36,7 @@ async function requests(): Promise<string[]> {
 }
 
 describe("reap", () => {
-  it("shows its plan and revokes nothing without --yes", async () => {
+  test("shows its plan and revokes nothing without --yes", async () => {
     const past = await leasedKey(HOUR);
     const later = await leasedKey(3 * HOUR);
     await plane.clock.advance(2 * HOUR);
@@ -48,7 +48,7 @@ describe("reap", () => {
     expect(await liveIds()).toEqual([past.id, later.id].sort());
   });
 
-  it("revokes the keys past their deadline, used or not, and no other key", async () => {
+  test("revokes the keys past their deadline, used or not, and no other key", async () => {
     const unused = await leasedKey(HOUR);
     const used = await leasedKey(HOUR);
     const others = [
@@ -74,7 +74,7 @@ describe("reap", () => {
     expect(await liveIds()).toEqual(others.map(({ id }) => id).sort());
   });
 
-  it("goes by the service's clock, and names both times if this machine's clock shows another one", async () => {
+  test("goes by the service's clock, and names both times if this machine's clock shows another one", async () => {
     const { id } = await leasedKey(400 * 24 * HOUR);
     await plane.clock.advance(401 * 24 * HOUR);
     const { code, stdout, stderr } = await reap(["--yes"]);
@@ -83,7 +83,7 @@ describe("reap", () => {
     expect(stderr).toMatch(/this machine's clock shows 20\S+, but the service's shows 20\S+\. Deadlines are times of/);
   });
 
-  it("revokes nothing if the service does not say what time it is", async () => {
+  test("revokes nothing if the service does not say what time it is", async () => {
     const { id } = await leasedKey(HOUR);
     await plane.clock.advance(2 * HOUR);
     await plane.rules.add({ route: LIST, headers: { Date: "" }, count: null });
@@ -93,7 +93,7 @@ describe("reap", () => {
     expect(await liveIds()).toEqual([id]);
   });
 
-  it("keeps the key that it authenticates with, and ends with exit code 1", async () => {
+  test("keeps the key that it authenticates with, and ends with exit code 1", async () => {
     const own = await leasedKey(HOUR);
     await plane.clock.advance(2 * HOUR);
     const { code, stdout } = await reap(["--yes", "--json"], envOf({ url: plane.url, apiKey: own.key }));
@@ -106,14 +106,14 @@ describe("reap", () => {
     expect(await liveIds()).toEqual([own.id]);
   });
 
-  it("sends one list if no deadline has passed", async () => {
+  test("sends one list if no deadline has passed", async () => {
     await leasedKey(HOUR);
     expect((await reap(["--yes", "--json"])).code).toBe(0);
     expect(await requests()).toEqual([LIST]);
     expect((await reap()).stdout).toContain("0 keys past the deadline, 1 with a later one");
   });
 
-  it("reports a key that it could not revoke, and revokes the others", async () => {
+  test("reports a key that it could not revoke, and revokes the others", async () => {
     const [one, two] = [await leasedKey(HOUR), await leasedKey(HOUR)];
     await plane.clock.advance(2 * HOUR);
     await plane.rules.add({ route: DELETE, status: 403, count: 1 });
@@ -125,7 +125,7 @@ describe("reap", () => {
     expect(await liveIds()).toEqual(failed.map(({ id }: { id: string }) => id));
   });
 
-  it.each([
+  test.each([
     { route: LIST, hold: "after" },
     { route: DELETE, hold: "before" },
     { route: DELETE, hold: "after" },
@@ -142,7 +142,7 @@ describe("reap", () => {
     expect(await liveIds()).toEqual([keys[2]?.id]);
   });
 
-  it("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
+  test("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
     const own = await leasedKey(HOUR);
     const name = nameOf("ci", newSuffix("urn"), 1, (await plane.clock.read()).timeline + HOUR);
     await fetch(`${plane.url}/organizations/org-local-1/api_keys`, {

@@ -33,8 +33,11 @@ test("a key has the stack, the resource, the consumers and the date of its state
       created: "2026-11-01T00:00:00Z",
     },
     {
-      ...{ type: "aws:ssm:Parameter", name: "secret", propertyDependencies: { value: [urn] } },
-      ...{ created: "2026-11-01T00:00:09Z", modified: "2026-11-01T00:00:09Z" },
+      type: "aws:ssm:Parameter",
+      name: "secret",
+      propertyDependencies: { value: [urn] },
+      created: "2026-11-01T00:00:09Z",
+      modified: "2026-11-01T00:00:09Z",
     },
     { type: "aws:ssm:Parameter", name: "after", dependencies: [urn], propertyDependencies: { value: [] } },
     { type: "aws:ssm:Parameter", name: "replaced", propertyDependencies: { value: [urn] }, delete: true },
@@ -42,14 +45,26 @@ test("a key has the stack, the resource, the consumers and the date of its state
   const listed = { id: "7", name, lastUsedAt: "2026-11-19T00:00:00Z", lastUsedFromAddr: "192.0.2.7", createdBy: "Ada" };
   const key = keyOf(report([listOf([listed])], state), "7");
   expect(key).toMatchObject({
-    ...{ name, status: "live", accounts: ["(default)"], stack: "shop/dev", flags: [] },
-    ...{ lastUsedAt: "2026-11-19T00:00:00Z", lastUsedFromAddr: "192.0.2.7", createdBy: "Ada" },
+    name,
+    status: "live",
+    accounts: ["(default)"],
+    stack: "shop/dev",
+    flags: [],
+    lastUsedAt: "2026-11-19T00:00:00Z",
+    lastUsedFromAddr: "192.0.2.7",
+    createdBy: "Ada",
     rotateAt: "2027-02-20T00:25:26.000Z",
     next: { action: "replace", after: "2027-02-20T00:25:26.000Z", isDue: false },
   });
   expect(key.holders).toEqual([
     {
-      ...{ stack: "shop/dev", urn, resource: "ci", type: "ApiKey", role: "current", stays: false, isSealed: false },
+      stack: "shop/dev",
+      urn,
+      resource: "ci",
+      type: "ApiKey",
+      role: "current",
+      stays: false,
+      isSealed: false,
       consumers: [urnOf("aws:ssm:Parameter", "secret")],
     },
   ]);
@@ -59,13 +74,19 @@ test("a previous key shows its grace, and its successor what waits for it", () =
   const suffix = newSuffix(urnOf("RotatingApiKey", "app"));
   const state = stateOf(
     npmKey("RotatingApiKey", "app", {
-      ...{ keyId: "8", name: "new", previousKeyId: "7", previousName: "old", rotationQueued: true },
+      keyId: "8",
+      name: "new",
+      previousKeyId: "7",
+      previousName: "old",
+      rotationQueued: true,
       ...{
         rotatedAt: "2026-11-10T00:00:00Z",
         retireAfter: "2026-11-22T00:00:00Z",
         requireUse: true,
       },
-      ...{ pendingRevocations: ["6"], __suffix: suffix, rotateAt: "2026-12-01T00:00:00Z" },
+      pendingRevocations: ["6"],
+      __suffix: suffix,
+      rotateAt: "2026-12-01T00:00:00Z",
     }),
   );
   const lists = [
@@ -80,7 +101,8 @@ test("a previous key shows its grace, and its successor what waits for it", () =
     text: expect.stringContaining("key 7"),
   });
   expect(keyOf(all, "7")).toMatchObject({
-    ...{ flags: [], revokeAfter: "2026-11-22T00:00:00.000Z" },
+    flags: [],
+    revokeAfter: "2026-11-22T00:00:00.000Z",
     next: { action: "revoke", after: "2026-11-22T00:00:00.000Z", isDue: false, text: expect.stringContaining("key 8") },
   });
   expect(keyOf(all, "6")).toMatchObject({
@@ -178,11 +200,14 @@ test("a key of a state has its deadline and is expired after it, whatever its st
   const state = stateOf(...keys.map(({ id, name }) => npmKey("ApiKey", `ci${id}`, { keyId: id, name, rotateAt })));
   const all = report([listOf(keys)], state);
   expect(keyOf(all, "7")).toMatchObject({
-    ...{ expiresAt: "2026-11-20T00:00:00.000Z", flags: ["expired"] },
+    expiresAt: "2026-11-20T00:00:00.000Z",
+    flags: ["expired"],
     next: { action: "revoke", isDue: true, text: "`keyplane reap` revokes it" },
   });
   expect(keyOf(all, "8")).toMatchObject({
-    ...{ expiresAt: "2026-11-22T00:00:00.000Z", flags: ["overdue"], next: { action: "replace", isDue: true } },
+    expiresAt: "2026-11-22T00:00:00.000Z",
+    flags: ["overdue"],
+    next: { action: "replace", isDue: true },
   });
 });
 
@@ -208,7 +233,10 @@ test("keys that no state holds are orphans, if one shows it, or unmanaged, but n
   const noted = deploymentOf([], "dev", undefined, [{ type, name: "ci", inputs: { __suffix: suffix } }]);
   const all = report([listOf(keys)], noted);
   expect(keyOf(all, "1")).toMatchObject({
-    ...{ flags: ["orphan"], stack: "shop/dev", resource: urnOf(type, "ci"), next: { action: "decide" } },
+    flags: ["orphan"],
+    stack: "shop/dev",
+    resource: urnOf(type, "ci"),
+    next: { action: "decide" },
   });
   expect(keyOf(all, "2")).toMatchObject({ flags: ["unmanaged"], next: { action: "none" } });
   expect(keyOf(all, "3").flags).toEqual(["unmanaged", "unused"]);
@@ -231,18 +259,24 @@ test("the key that keyplane authenticates with is its credential, and not unmana
 test("a key is gone only if the list is the one that last showed it", () => {
   const key = (account: string) => npmKey("ApiKey", "ci", { keyId: "7", name: "ci", __account: accountOf(account) });
   expect(keyOf(report([listOf([])], stateOf(key("admin"))), "7")).toMatchObject({
-    ...{ status: "gone", accounts: ["(default)"], flags: ["gone"], next: { action: "create" } },
+    status: "gone",
+    accounts: ["(default)"],
+    flags: ["gone"],
+    next: { action: "create" },
   });
   // Another credential can be of another account.
   expect(keyOf(report([listOf([])], stateOf(key("former"))), "7")).toMatchObject({
-    ...{ status: "not found", flags: ["not found"] },
+    status: "not found",
+    flags: ["not found"],
   });
   expect(keyOf(report([listOf([{ id: "7", name: "ci" }])], stateOf(key("former"))), "7").status).toBe("live");
 });
 
 test("a key that two accounts list under the same id and name is in the one that the state records", () => {
   const eu = listOf([{ id: "7", name: "ci", createdAt: "2026-11-02T00:00:00Z" }], {
-    ...{ account: "eu", fingerprint: accountOf("eu"), origin: "https://eu.example" },
+    account: "eu",
+    fingerprint: accountOf("eu"),
+    origin: "https://eu.example",
   });
   const lists = [listOf([{ id: "7", name: "ci" }]), eu];
   const found = (outputs: object) => {
@@ -350,11 +384,19 @@ test("an older state of the same stack is left out, so that its keys do not look
 
 test("an adopted key and the keys of the plugin are joined as those of the npm package", () => {
   const adopted = npmKey("RotatingApiKey", "hand", {
-    ...{ keyId: "5", name: "by-hand", adopted: { id: "5", name: "by-hand" } },
+    keyId: "5",
+    name: "by-hand",
+    adopted: { id: "5", name: "by-hand" },
   });
   const rotating = pluginKey("RotatingApiKey", "app", {
-    ...{ keyId: "8", name: "app", previousKeyId: "7", previousName: "was", rotateAt: null, pending: null },
-    ...{ account: null, organizationId: null },
+    keyId: "8",
+    name: "app",
+    previousKeyId: "7",
+    previousName: "was",
+    rotateAt: null,
+    pending: null,
+    account: null,
+    organizationId: null,
   });
   const lists = [
     listOf(["by-hand", "app", "was", "ci"].map((name, at) => ({ id: ["5", "8", "7", "9"][at] ?? "", name }))),
@@ -395,7 +437,8 @@ test("encrypted and secret values of a state are never copied", () => {
         rotateAt: sealed,
         nextAction: "kp_next",
       },
-      ...{ adopted: { id: "8", name: "kp_by", key: "kp_adopted" }, retireAfter: plaintext("kp_retire") },
+      adopted: { id: "8", name: "kp_by", key: "kp_adopted" },
+      retireAfter: plaintext("kp_retire"),
     }),
     { type: "a:b:C", name: "c", inputs: { password: "kp_password" }, outputs: { password: plaintext("kp_plain") } },
   );

@@ -12,7 +12,11 @@ export const accountOf = (apiKey: string): string => accountFingerprint({ baseUr
 /** A list of keys, as a report requests it. */
 export function listOf(keys: readonly Partial<ApiKeyRecord>[], list: Partial<ReadList> = {}): ReadList {
   const records = keys.map((key) => ({
-    ...{ id: "1", name: "a", createdAt: "2026-11-01T00:00:00.000Z", lastUsedAt: null, lastUsedFromAddr: null },
+    id: "1",
+    name: "a",
+    createdAt: "2026-11-01T00:00:00.000Z",
+    lastUsedAt: null,
+    lastUsedFromAddr: null,
     ...key,
   }));
   const origin = new URL(baseUrl).origin;

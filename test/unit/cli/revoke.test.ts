@@ -240,3 +240,9 @@ test("revoke refuses an invalid id as wrong usage without repeating it, because 
   }
   expect(await plane.log()).toEqual([]);
 });
+
+test("revoke names the organization in which a stack has a key that its list lacks", async () => {
+  const state = exported({ rotating: { keyId: "7", organizationId: "org-local-1" } });
+  const { code, stderr } = await revoke(["7", "--state", "-"], JSON.stringify(state));
+  expect([code, stderr]).toEqual([1, expect.stringContaining("--organization org-local-1")]);
+});

@@ -70,7 +70,10 @@ test("a state has its stack, suffixes, pending creations, and places with encryp
   ];
   const [key, hidden] = [urnOf(`${DYNAMIC}ApiKey`, "a"), urnOf(`${PLUGIN}RotatingApiKey`, "ci")];
   expect(stateIn("s", stateOf(resources, pending))).toMatchObject({
-    ...{ source: "s", stack: "app/dev", underWay: 3, hidden: [hidden] },
+    source: "s",
+    stack: "app/dev",
+    underWay: 3,
+    hidden: [hidden],
     owners: [
       { urn: key, suffix: "aaaaaaaaaaaa", attempts: 1 },
       { urn: hidden, suffix: undefined, attempts: 3 },

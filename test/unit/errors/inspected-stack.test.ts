@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { ConfigError } from "../../../provider/errors";
 
 const { prepareStackTrace } = Error;
@@ -7,7 +7,7 @@ afterEach(() => {
   Error.prepareStackTrace = prepareStackTrace;
 });
 
-it("an error has no stack line that some releases of Node inspect for half a minute, and keeps all others", () => {
+test("an error has no stack line that some releases of Node inspect for half a minute, and keeps all others", () => {
   const program = "    at program (/p/index.ts:1:1)";
   const others = [
     program,

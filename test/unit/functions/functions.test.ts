@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../provider/api";
 import {
   getApiKey,
@@ -21,7 +21,7 @@ afterEach(stopAccounts);
 
 const UUID = "00000000-0000-4000-8000-000000000000";
 
-it.each<[unknown, string | undefined]>([
+test.each<[unknown, string | undefined]>([
   [{ id: "1", account: "eu", signal: new AbortController().signal, onWarning: () => {} }, undefined],
   [{ id: "1", bogus: undefined }, undefined],
   [null, "the arguments: must be an object"],
@@ -41,7 +41,7 @@ it.each<[unknown, string | undefined]>([
 const LONG = `ci${"0123456789".repeat(5)}`;
 
 describe("getApiKey and getApiKeys", () => {
-  it("find keys by id and by name, and never show a secret", async () => {
+  test("find keys by id and by name, and never show a secret", async () => {
     const { account, plane } = await startAccount();
     const { id, key } = await account.keys.create("ci-1");
     expect(await getApiKey(account, { id })).toMatchObject({ id, name: "ci-1" });
@@ -52,7 +52,7 @@ describe("getApiKey and getApiKeys", () => {
     for (const secret of [key, plane.apiKey]) expect(all).not.toContain(secret);
   });
 
-  it("find the keys of an organization in its own list, with the project that they are limited to", async () => {
+  test("find the keys of an organization in its own list, with the project that they are limited to", async () => {
     const { account, plane } = await startAccount();
     const organizationId = "org-local-1";
     const { id: projectId } = await plane.state.createProject();
@@ -67,14 +67,14 @@ describe("getApiKey and getApiKeys", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("find a key that somebody else has just created", async () => {
+  test("find a key that somebody else has just created", async () => {
     const { account, plane } = await startAccount();
     await getApiKeys(account);
     await plane.state.createKey("by-hand");
     expect(await getApiKey(account, { name: "by-hand" })).toMatchObject({ lastUsedAt: null });
   });
 
-  it("refuse to choose between keys with the same name, and list their ids", async () => {
+  test("refuse to choose between keys with the same name, and list their ids", async () => {
     const { account, plane } = await startAccount();
     await plane.state.switch({ uniqueNames: false });
     const ids = [(await plane.state.createKey("twin")).id, (await plane.state.createKey("twin")).id];
@@ -83,7 +83,7 @@ describe("getApiKey and getApiKeys", () => {
     for (const id of ids) expect(error.message).toContain(String(id));
   });
 
-  it("do not repeat the name or id that they did not find, because it can be a secret", async () => {
+  test("do not repeat the name or id that they did not find, because it can be a secret", async () => {
     const { account } = await startAccount();
     for (const args of [{ name: "hunter-2" }, { id: "20240817" }]) {
       const error = await caught(getApiKey(account, args));
@@ -95,7 +95,7 @@ describe("getApiKey and getApiKeys", () => {
 });
 
 describe("getProjects and getProject", () => {
-  it("find projects by id and by name", async () => {
+  test("find projects by id and by name", async () => {
     const { account, plane } = await startAccount();
     const { id } = await plane.state.createProject({ name: "calm" });
     expect((await getProjects(account)).map((each) => each.id)).toContain(id);
@@ -113,7 +113,7 @@ describe("getProjects and getProject", () => {
     });
   });
 
-  it("read the projects of an organization", async () => {
+  test("read the projects of an organization", async () => {
     const { account, plane } = await startAccount({}, { switches: { organizationRequired: true }, projects: [] });
     const { id } = await plane.state.createProject({ name: "calm" });
     const organizationId = "org-local-1";
@@ -131,13 +131,13 @@ describe("getProjects and getProject", () => {
     });
   });
 
-  it("refuse to choose between projects with the same name", async () => {
+  test("refuse to choose between projects with the same name", async () => {
     const { account, plane } = await startAccount();
     for (const _ of [1, 2]) await plane.state.createProject({ name: "twin" });
     expect(await caught(getProject(account, { name: "twin" }))).toMatchObject({ kind: "conflict" });
   });
 
-  it("warn the caller and not the account about projects that could not be read", async () => {
+  test("warn the caller and not the account about projects that could not be read", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: PROJECTS, count: null, patch });
@@ -165,7 +165,7 @@ describe("operations", () => {
     return { ...setup, projectId, ids };
   }
 
-  it("are listed by the given filters, at once or one by one", async () => {
+  test("are listed by the given filters, at once or one by one", async () => {
     const { account, projectId, ids } = await start();
     const some = await getOperations(account, { projectId, action: "apply_config", limit: 2 });
     expect(some.map((each) => each.id)).toEqual([...ids].reverse().slice(0, 2));
@@ -176,14 +176,14 @@ describe("operations", () => {
     expect(seen).toEqual([...ids].reverse());
   });
 
-  it("are read no further if nobody takes the next one", async () => {
+  test("are read no further if nobody takes the next one", async () => {
     const { account, plane, projectId } = await start();
     const before = await plane.count();
     for await (const _ of listOperations(account, { projectId })) break;
     expect((await plane.count()) - before).toBe(1);
   });
 
-  it("are requested ahead after half of a page, and an error of that request is thrown in its turn", async () => {
+  test("are requested ahead after half of a page, and an error of that request is thrown in its turn", async () => {
     const { account, plane, projectId } = await start();
     await plane.rules.add({ route: LIST_OPERATIONS, skip: 1, count: null, status: 404 });
     let sent = 0;
@@ -208,7 +208,7 @@ describe("operations", () => {
     expect(requests).toEqual([1, 1, 1, 2, 2]);
   });
 
-  it("can be read one by one and waited for", async () => {
+  test("can be read one by one and waited for", async () => {
     const { account, projectId, ids } = await start();
     const [operationId = ""] = ids;
     expect(await getOperation(account, { projectId, operationId })).toMatchObject({ id: operationId });
@@ -216,7 +216,7 @@ describe("operations", () => {
     expect(ended.map((each) => [each.id, each.status])).toEqual(ids.map((id) => [id, "finished"]));
   });
 
-  it("are all waited for if none is named, with the given interval and timeout", async () => {
+  test("are all waited for if none is named, with the given interval and timeout", async () => {
     const { account, plane, projectId, ids, clock } = await start();
     const ended = await waitForOperations(account, { projectId, pollInterval: "7s" });
     expect(ended.map((each) => each.id).sort()).toEqual([...ids].sort());
@@ -268,7 +268,7 @@ describe("arguments", () => {
     ],
   ];
   for (const [name, argument, call] of bad) {
-    it(`with ${name} are refused as ${argument}, before any request`, async () => {
+    test(`with ${name} are refused as ${argument}, before any request`, async () => {
       const { account, plane } = await startAccount();
       const error = await caught(call(account));
       expect(error).toMatchObject({ name: "InputError", kind: "input", argument });
@@ -277,7 +277,7 @@ describe("arguments", () => {
     });
   }
 
-  it("with an aborted signal end every function without a request", async () => {
+  test("with an aborted signal end every function without a request", async () => {
     const { account, plane } = await startAccount();
     const signal = AbortSignal.abort();
     const projectId = "calm-lake-1";

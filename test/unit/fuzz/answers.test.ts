@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { key, type Outcome, TestStack } from "../../engineless/test-stack";
 import { DELETE, LIST, POST } from "../../routes";
 import { nastyText, nastyValue } from "./arbitraries";
@@ -27,7 +27,7 @@ const headers = fc.record(
 );
 
 describe("any answer of the service", () => {
-  it("to a POST leaves one key or none in the state, and touches nobody else's key", async () => {
+  test("to a POST leaves one key or none in the state, and touches nobody else's key", async () => {
     const stack = await TestStack.start();
     const stranger = await stack.plane.state.createKey("a stranger's");
     const status = fc.oneof(fc.constant(200), fc.integer({ min: 200, max: 599 }));
@@ -48,7 +48,7 @@ describe("any answer of the service", () => {
     );
   }, 30_000);
 
-  it("to a list never makes a live key count as gone", async () => {
+  test("to a list never makes a live key count as gone", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() });
     await stack.clock.pass(120_000);
@@ -66,7 +66,7 @@ describe("any answer of the service", () => {
     );
   }, 30_000);
 
-  it("to a DELETE never makes a live key count as revoked, unless the list lacks it", async () => {
+  test("to a DELETE never makes a live key count as revoked, unless the list lacks it", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() });
     const body = fc.oneof(nastyValue, fc.record({ id: nastyValue, revoked: nastyValue }));

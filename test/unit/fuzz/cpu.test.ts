@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stateKeys } from "../../../cli/state/state-keys";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
@@ -75,8 +75,14 @@ const WORST = ["7", '\\"', "{}"];
 /** A text as a value in JSON, in a document of a given form. */
 const inJson = (text: string, form: (value: unknown) => unknown) => JSON.stringify(form(text));
 const resource = (value: unknown) => ({
-  ...{ urn: value, type: "keyplane:index:ApiKey", id: value, custom: true, dependencies: [value] },
-  ...{ provider: value, inputs: { __suffix: value }, outputs: { keyId: value, name: value, __suffix: value } },
+  urn: value,
+  type: "keyplane:index:ApiKey",
+  id: value,
+  custom: true,
+  dependencies: [value],
+  provider: value,
+  inputs: { __suffix: value },
+  outputs: { keyId: value, name: value, __suffix: value },
 });
 const answerOf = (body: unknown) => ({ status: 200, body, requestId: undefined, sentAt: 0, answeredAt: 0 }) as never;
 
@@ -122,7 +128,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 describe("a hostile text takes time in proportion to its length as", () => {
-  it.each(Object.entries(PARSERS))("%s", (_, parse) => {
+  test.each(Object.entries(PARSERS))("%s", (_, parse) => {
     conceal("napi_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
     fc.assert(
       fc.property(hostileText, (text) => {

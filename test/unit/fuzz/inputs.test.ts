@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseDuration } from "../../../provider/duration";
 import { InputError } from "../../../provider/errors";
 import { checkId, keyIdOf } from "../../../provider/ids";
@@ -36,7 +36,7 @@ const inputsOf = (kind: keyof typeof resourceTypes) =>
   );
 
 describe.each(KINDS)("any inputs of %s", (name) => {
-  it("are either valid, or refused with the property and what it must be", () => {
+  test("are either valid, or refused with the property and what it must be", () => {
     fc.assert(
       fc.property(inputsOf(name), (news) => {
         const { inputs, failures } = checkInputs(resourceTypes[name], news, CALL);
@@ -55,7 +55,7 @@ describe.each(KINDS)("any inputs of %s", (name) => {
     expect("polluted" in {}).toBe(false);
   });
 
-  it("with an unknown property are refused", () => {
+  test("with an unknown property are refused", () => {
     fc.assert(
       fc.property(nastyText, nastyValue, (property, value) => {
         fc.pre(!Object.hasOwn(resourceTypes[name].fields, property) && value !== null);
@@ -67,7 +67,7 @@ describe.each(KINDS)("any inputs of %s", (name) => {
 });
 
 describe("any name", () => {
-  it("of a key that passes the check is the name in the service's list", async () => {
+  test("of a key that passes the check is the name in the service's list", async () => {
     const stack = await TestStack.start();
     await fc.assert(
       fc.asyncProperty(
@@ -84,7 +84,7 @@ describe("any name", () => {
     );
   });
 
-  it("of a resource gives a generated name that the service accepts and that contains its suffix", () => {
+  test("of a resource gives a generated name that the service accepts and that contains its suffix", () => {
     fc.assert(
       fc.property(nastyText, fc.integer({ min: 1, max: 999 }), (resource, n) => {
         const suffix = newSuffix(`urn:pulumi:dev::proj::t::${resource}`);
@@ -99,7 +99,7 @@ describe("any name", () => {
   });
 });
 
-it("any triggers cause a rotation if and only if they differ", () => {
+test("any triggers cause a rotation if and only if they differ", () => {
   const outputs = { keyId: "7", name: "ci-abcdefghijk2", key: "a secret" };
   const differ = (before: unknown, after: unknown) =>
     diff(
@@ -117,7 +117,7 @@ it("any triggers cause a rotation if and only if they differ", () => {
   );
 });
 
-it("any text is either refused as a duration or gives a positive whole number of milliseconds", () => {
+test("any text is either refused as a duration or gives a positive whole number of milliseconds", () => {
   fc.assert(
     fc.property(fc.oneof(nastyValue, fc.stringMatching(/^\d{1,12}[smhdwMy]?$/)), (text) => {
       const ms = parseDuration(text);
@@ -131,7 +131,7 @@ it("any text is either refused as a duration or gives a positive whole number of
 });
 
 describe("any id", () => {
-  it.each([
+  test.each([
     ["key", (id: string) => checkId("apiKey", id, "id"), "/api_keys"],
     ["project", (id: string) => checkId("project", id, "id"), "/projects"],
     ["operation", (id: string) => checkId("operation", id, "id"), "/projects/p/operations"],
@@ -151,7 +151,7 @@ describe("any id", () => {
     );
   });
 
-  it("that a program may use can be sent in a request", () => {
+  test("that a program may use can be sent in a request", () => {
     fc.assert(
       fc.property(nastyValue, fc.stringMatching(/^[\w-]{1,120}$/), (value, text) => {
         for (const id of [value, text]) {
@@ -162,7 +162,7 @@ describe("any id", () => {
     );
   });
 
-  it("of a key in an answer is accepted as text or as a number that a double holds exactly", () => {
+  test("of a key in an answer is accepted as text or as a number that a double holds exactly", () => {
     expect([2 ** 53 - 1, "9007199254740993", "9223372036854775807"].map(keyIdOf)).toEqual([
       "9007199254740991",
       "9007199254740993",
@@ -171,7 +171,7 @@ describe("any id", () => {
     expect([2 ** 53, 1.5, 0, "0", "9223372036854775808"].map(keyIdOf)).toEqual(Array(5).fill(undefined));
   });
 
-  it("of a key in a state is sent only if it is a whole number that does not change", async () => {
+  test("of a key in a state is sent only if it is a whole number that does not change", async () => {
     const stack = await TestStack.start();
     await stack.up({ ci: key() });
     const [made] = stack.resources;

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseBaseUrl } from "../../../provider/base-url";
 import { resolveSettings, type Settings } from "../../../provider/settings/settings";
 import { nastyText } from "./arbitraries";
@@ -35,7 +35,7 @@ const url = fc
   )
   .map((parts) => parts.join(""));
 
-it("any base URL is either safe for the credential, or refused without being repeated", () => {
+test("any base URL is either safe for the credential, or refused without being repeated", () => {
   fc.assert(
     fc.property(fc.oneof(url, nastyText), (text) => {
       const settings = resolved({ baseUrl: text });
@@ -50,7 +50,7 @@ it("any base URL is either safe for the credential, or refused without being rep
   );
 });
 
-it("any credential can either be sent unchanged in a header, or is refused without being repeated", () => {
+test("any credential can either be sent unchanged in a header, or is refused without being repeated", () => {
   fc.assert(
     fc.property(nastyText, (apiKey) => {
       const settings = resolved({ apiKey });
@@ -63,7 +63,7 @@ it("any credential can either be sent unchanged in a header, or is refused witho
   );
 });
 
-it.each(["requestTimeout", "operationTimeout", "pollInterval", "concurrency"])(
+test.each(["requestTimeout", "operationTimeout", "pollInterval", "concurrency"])(
   "any %s is either a number that a timer can hold, or refused",
   (name) => {
     fc.assert(

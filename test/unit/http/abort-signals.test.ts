@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { onAbort } from "../../../provider/http";
 
 describe("following a signal", () => {
-  it("adds only one listener to the signal for any number of followers, so that the cost is linear", () => {
+  test("adds only one listener to the signal for any number of followers, so that the cost is linear", () => {
     const controller = new AbortController();
     let called = 0;
     const undo = Array.from({ length: 1000 }, () => onAbort(controller.signal, () => called++));
@@ -13,7 +13,7 @@ describe("following a signal", () => {
     expect(called).toBe(600);
   });
 
-  it("calls a follower back once for each time that it follows, in order, unless it has left", () => {
+  test("calls a follower back once for each time that it follows, in order, unless it has left", () => {
     const controller = new AbortController();
     const order: string[] = [];
     const note = () => void order.push("note");

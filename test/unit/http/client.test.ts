@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { AccountSettings } from "../../../provider/account-settings";
 import type { AnswerLostError, ApiError, TransportError } from "../../../provider/errors";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
@@ -71,7 +71,7 @@ const dripping = (socket: Socket) => {
   socket.on("close", () => clearInterval(drops));
 };
 
-it.each<[string, Respond, string, RegExp]>([
+test.each<[string, Respond, string, RegExp]>([
   [
     "a body cut short",
     (socket) => socket.end(head("content-length: 9\r\n\r\n{")),
@@ -89,7 +89,7 @@ it.each<[string, Respond, string, RegExp]>([
 
 describe("a request that must be sent only once", () => {
   for (const [name, respond, onConnect] of LOSSES) {
-    it(`is not sent again after ${name}, but reported as lost`, async () => {
+    test(`is not sent again after ${name}, but reported as lost`, async () => {
       const { client, server, clock } = await start(respond, onConnect ? { onConnect } : {});
       const error = await caught<AnswerLostError>(client.request(POST));
       expect(error).toMatchObject({ name: "AnswerLostError", kind: "answer_lost", route: "POST /things" });
@@ -98,7 +98,7 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it("is tried again as long as it was provably not sent", async () => {
+  test("is tried again as long as it was provably not sent", async () => {
     const { client, clock, server } = await start(() => {});
     await server.close();
     const error = await caught<TransportError>(client.request(POST));
@@ -111,7 +111,7 @@ describe("a request that must be sent only once", () => {
     [429, [50, 100, 200, 400]],
   ];
   for (const [status, sleeps] of pauses) {
-    it(`is sent again after ${status}, which means that nothing was done`, async () => {
+    test(`is sent again after ${status}, which means that nothing was done`, async () => {
       const { client, clock, server } = await start((socket, _, n) => {
         answer(socket, n < 4 ? status : 200, n < 4 ? "busy" : { id: 1 });
       });
@@ -122,7 +122,7 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it.each([-3, 0, 3])(
+  test.each([-3, 0, 3])(
     "is sent again when a service whose clock is %d hours ahead asks for it by a date",
     async (hours) => {
       const dateIn = (clock: DrivenClock, ms: number) => new Date(clock.now() + hours * HOUR + ms).toUTCString();
@@ -136,7 +136,7 @@ describe("a request that must be sent only once", () => {
     },
   );
 
-  it("is finished if it is aborted after it was sent, because the answer contains the result", async () => {
+  test("is finished if it is aborted after it was sent, because the answer contains the result", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -145,7 +145,7 @@ describe("a request that must be sent only once", () => {
     expect(await client.request({ ...POST, signal: controller.signal })).toMatchObject({ json: { id: 1 } });
   });
 
-  it("is reported as lost and not as aborted if it is aborted after it was sent and its answer is lost", async () => {
+  test("is reported as lost and not as aborted if it is aborted after it was sent and its answer is lost", async () => {
     const controller = new AbortController();
     const { client, server } = await start((socket) => {
       controller.abort();
@@ -156,7 +156,7 @@ describe("a request that must be sent only once", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ["POST", "AnswerLostError", ""],
     ["DELETE", "AbortedError", "The service may have applied it."],
   ] as const)(
@@ -182,7 +182,7 @@ describe("a request that must be sent only once", () => {
     },
   );
 
-  it("reports why it was refused even if it was aborted in the meantime", async () => {
+  test("reports why it was refused even if it was aborted in the meantime", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -192,7 +192,7 @@ describe("a request that must be sent only once", () => {
     expect(error.message).toContain("no such thing");
   });
 
-  it.each([423, 429])("is not sent again if it is aborted before the answer %d", async (status) => {
+  test.each([423, 429])("is not sent again if it is aborted before the answer %d", async (status) => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       controller.abort(new Error("the run was cancelled"));
@@ -205,7 +205,7 @@ describe("a request that must be sent only once", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("is lost if its answer does not arrive before its deadline", async () => {
+  test("is lost if its answer does not arrive before its deadline", async () => {
     const { client } = await start(() => {});
     const error = await caught(client.request({ ...POST, timeoutMs: 20 }));
     expect(error).toMatchObject({ name: "AnswerLostError" });
@@ -217,7 +217,7 @@ describe("a request that may be repeated", () => {
   // out, because each takes a second.
   const failing = LOSSES.filter(([name]) => !/HTML|303|503|silence|stalled/.test(name));
   for (const [name, respond, onConnect] of failing) {
-    it(`is tried three times if it meets ${name}`, async () => {
+    test(`is tried three times if it meets ${name}`, async () => {
       let connections = 0;
       const count = (socket: Socket) => {
         connections++;
@@ -230,18 +230,18 @@ describe("a request that may be repeated", () => {
     });
   }
 
-  it("succeeds at the third attempt", async () => {
+  test("succeeds at the third attempt", async () => {
     const { client } = await start((socket, _, n) => (n < 2 ? socket.destroy() : answer(socket, 200, [1])));
     expect(await client.request(GET)).toMatchObject({ json: [1] });
   });
 
-  it("is not repeated if the answer would be the same", async () => {
+  test("is not repeated if the answer would be the same", async () => {
     const { client, server } = await start((socket) => answer(socket, 200, "<p>", { "content-type": "text/html" }));
     expect(await caught(client.request(GET))).toMatchObject({ name: "BadAnswerError", status: 200 });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("reports with a refusal whether an earlier attempt may have been applied", async () => {
+  test("reports with a refusal whether an earlier attempt may have been applied", async () => {
     for (const first of [500, 503]) {
       const { client } = await start((socket, _, n) => answer(socket, n === 0 ? first : 404, ""));
       expect(await caught(client.request(GET))).toMatchObject({ status: 404, afterLost: first === 500 });
@@ -249,7 +249,7 @@ describe("a request that may be repeated", () => {
     }
   });
 
-  it("waits at least as long as the service requests", async () => {
+  test("waits at least as long as the service requests", async () => {
     const { client, clock } = await start((socket, _, n) => {
       answer(socket, n === 0 ? 429 : 200, {}, { "retry-after": "7" });
     });
@@ -257,7 +257,7 @@ describe("a request that may be repeated", () => {
     expect(clock.sleeps).toEqual([7000]);
   });
 
-  it("fails at once if the service requests a wait past the deadline", async () => {
+  test("fails at once if the service requests a wait past the deadline", async () => {
     const { client, clock, server } = await start((socket) => answer(socket, 503, {}, { "retry-after": "300" }));
     const error = await caught(client.request(GET));
     expect(error).toMatchObject({ kind: "rate_limit", status: 503 });
@@ -266,7 +266,7 @@ describe("a request that may be repeated", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("shares a budget of retries, so that an outage costs only a few requests more than there are calls", async () => {
+  test("shares a budget of retries, so that an outage costs only a few requests more than there are calls", async () => {
     const { client, server } = await start((socket) => answer(socket, 500, ""), { concurrency: 16 });
     const calls = Array.from({ length: 300 }, () => caught(client.request(GET)));
     await Promise.all(calls);
@@ -288,7 +288,7 @@ describe("refusals", () => {
     [307, "api", /does not follow redirects/],
   ];
   for (const [status, kind, words] of cases) {
-    it(`with ${status} are final for any method and are of kind ${kind}`, async () => {
+    test(`with ${status} are final for any method and are of kind ${kind}`, async () => {
       const { client, server } = await start((socket) => {
         answer(socket, status, { code: "", message: "no" }, { location: "/elsewhere" });
       });
@@ -301,7 +301,7 @@ describe("refusals", () => {
     });
   }
 
-  it.each([
+  test.each([
     ["environment", undefined, /KEYPLANE_API_KEY/, /keyplane:apiKey|--run-program/],
     ["environment", "eu", /KEYPLANE_ACCOUNTS/, /keyplane:accounts|--run-program/],
     ["config", undefined, /keyplane:apiKey.*removed.*`pulumi up`.*--run-program/, /KEYPLANE_API_KEY/],
@@ -317,7 +317,7 @@ describe("refusals", () => {
     expect(message).not.toMatch(others);
   });
 
-  it("quote the service in one printable line of at most 200 characters, without any secret", async () => {
+  test("quote the service in one printable line of at most 200 characters, without any secret", async () => {
     const message = `${"x".repeat(20)} \u001b[31mred\u202e ${TOKEN} ${"k1".repeat(32)} ${"y ".repeat(500)}`;
     const { client } = await start((socket) => answer(socket, 400, { code: "BAD", message, request_id: "r-1" }));
     const error = await caught<ApiError>(client.request(GET));
@@ -331,7 +331,7 @@ describe("refusals", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ["in the middle", `the key ${TOKEN} is wrong`],
     ["at the position where the message is cut", `${"x ".repeat(80)}${TOKEN}`],
     ["in the header of a user and a password", `Basic ${Buffer.from(`me:${TOKEN}`).toString("base64")}`],
@@ -348,7 +348,7 @@ describe("refusals", () => {
 });
 
 describe("an error", () => {
-  it("names the request with its ids and the host", async () => {
+  test("names the request with its ids and the host", async () => {
     const { client, server } = await start((socket) => answer(socket, 404, { code: "", message: "not found" }));
     const { host } = new URL(server.baseUrl);
     const request = { ...GET, route: "GET /things/{thing_id}", path: "/things/7" };
@@ -361,7 +361,7 @@ describe("an error", () => {
     );
   });
 
-  it("explains the code of a transport error", async () => {
+  test("explains the code of a transport error", async () => {
     const { client, server } = await start(() => {});
     const { host } = new URL(server.baseUrl);
     await server.close();
@@ -372,7 +372,7 @@ describe("an error", () => {
     expect(error.message).toContain("Check the host and port in keyplane:baseUrl");
   });
 
-  it("describes the content of a successful answer that is not usable", async () => {
+  test("describes the content of a successful answer that is not usable", async () => {
     const html = { "content-type": "text/html; charset=utf-8" };
     const { client } = await start((socket) => answer(socket, 200, "<html>", html));
     const problem = "200 OK with a body that is not JSON (text/html; charset=utf-8)";
@@ -382,7 +382,7 @@ describe("an error", () => {
 });
 
 describe("a client", () => {
-  it("sends JSON with a credential, an agent and a request id, which errors name", async () => {
+  test("sends JSON with a credential, an agent and a request id, which errors name", async () => {
     const { client, server } = await start((socket) => answer(socket, 404, ""));
     const error = await caught<ApiError>(client.request({ ...POST, query: { cursor: "a b&c", limit: undefined } }));
     const [request] = server.requests;
@@ -398,7 +398,7 @@ describe("a client", () => {
     expect(error.message).toContain(String(error.requestId));
   });
 
-  it("never has more than the allowed number of requests in flight", async () => {
+  test("never has more than the allowed number of requests in flight", async () => {
     let waiting: Socket[] = [];
     let most = 0;
     const { client } = await start(
@@ -419,7 +419,7 @@ describe("a client", () => {
     expect(most).toBe(3);
   });
 
-  it("sends nothing after an abort, and ends every call", async () => {
+  test("sends nothing after an abort, and ends every call", async () => {
     const { client, server } = await start(() => {}, { concurrency: 1 });
     const calls = [client.request(GET), client.request(POST), client.request(GET)].map(caught);
     while (server.requests.length === 0) await new Promise(setImmediate);
@@ -432,7 +432,7 @@ describe("a client", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("removes a cancelled request from the queue", async () => {
+  test("removes a cancelled request from the queue", async () => {
     const controller = new AbortController();
     const { client, server } = await start(() => {}, { concurrency: 1 });
     const first = caught(client.request({ ...GET, timeoutMs: 40 }));
@@ -443,7 +443,7 @@ describe("a client", () => {
     expect(server.requests.filter((each) => each.method === "POST")).toEqual([]);
   });
 
-  it("ends a pause between attempts at once if the request is cancelled", async () => {
+  test("ends a pause between attempts at once if the request is cancelled", async () => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       answer(socket, 503, "");

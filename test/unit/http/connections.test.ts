@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseBaseUrl } from "../../../provider/base-url";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
 import { openConnections } from "../../../provider/http/connections";
@@ -43,7 +43,7 @@ async function start(respond: Respond, baseUrl?: string) {
 }
 
 describe("connections", () => {
-  it("prove that nothing was sent if TLS cannot be set up, and are then not tried again", async () => {
+  test("prove that nothing was sent if TLS cannot be set up, and are then not tried again", async () => {
     const { baseUrl } = await startRawServer(
       () => {},
       (socket) => socket.end("no TLS here\r\n"),
@@ -55,7 +55,7 @@ describe("connections", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("go through the proxy of the environment, which sees neither the credential nor the request", async () => {
+  test("go through the proxy of the environment, which sees neither the credential nor the request", async () => {
     const { server: proxy, client } = await start(
       (socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"),
       "https://service.invalid/api/v2",
@@ -67,7 +67,7 @@ describe("connections", () => {
     expect(JSON.stringify(proxy.requests)).not.toContain(TOKEN);
   });
 
-  it("through a proxy that closes them without an answer are tried again as often as any others, and then not at all", async () => {
+  test("through a proxy that closes them without an answer are tried again as often as any others, and then not at all", async () => {
     const { server: proxy, client } = await start((socket) => socket.end(), "https://service.invalid/api/v2");
     vi.stubEnv("HTTPS_PROXY", new URL(proxy.baseUrl).origin);
     const error = await caught(client.request(POST));
@@ -78,7 +78,7 @@ describe("connections", () => {
     expect(proxy.requests).toHaveLength(tried);
   });
 
-  it.each([
+  test.each([
     ["an invalid port", "http://user:hunter2secret@proxy.invalid:99999"],
     ["a password that is not encoded", "http://user:hunter2/secret@proxy.invalid"],
     ["a broken encoding", "http://user:hunter2secret%zz@proxy.invalid"],
@@ -102,7 +102,7 @@ describe("connections", () => {
 
   const refusing: Respond = (socket) => socket.end("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n");
 
-  it.each([
+  test.each([
     ["the service", "https://localhost:9"],
     ["a proxy", "https://service.invalid"],
   ])("give each address of %s seconds", async (_, baseUrl) => {
@@ -115,7 +115,7 @@ describe("connections", () => {
     expect(options).toMatchObject({ autoSelectFamilyAttemptTimeout: 2_500 });
   });
 
-  it.each([
+  test.each([
     ["a scheme", (address: string) => `http://${address}`],
     ["a scheme and a path", (address: string) => `http://${address}/`],
     ["no scheme", (address: string) => address],
@@ -127,7 +127,7 @@ describe("connections", () => {
     expect(proxy.requests[0]?.headers).toMatchObject({ "proxy-authorization": `Basic ${basic}` });
   });
 
-  it.each([
+  test.each([
     ["HTTPS_PROXY", { HTTPS_PROXY: "PROXY", HTTP_PROXY: "127.0.0.1:9" }],
     ["HTTP_PROXY", { HTTP_PROXY: "PROXY", HTTPS_PROXY: "" }],
     ["https_proxy", { https_proxy: "PROXY", HTTPS_PROXY: "127.0.0.1:9", ALL_PROXY: "127.0.0.1:9" }],
@@ -141,7 +141,7 @@ describe("connections", () => {
     expect(proxy.requests).not.toEqual([]);
   });
 
-  it.each<[string, Respond | undefined, string, number]>([
+  test.each<[string, Respond | undefined, string, number]>([
     ["that is down", undefined, "ECONNREFUSED", 3],
     ["that requires a password", (socket) => socket.end("HTTP/1.1 407 No\r\n\r\n"), "PROXY_407", 1],
     ["that does not allow the service", (socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"), "PROXY_403", 1],
@@ -163,21 +163,28 @@ describe("connections", () => {
     },
   );
 
-  it("through a proxy that does not answer end in time, and blame the proxy", async () => {
+  test("through a proxy that does not answer end in time, and blame the proxy", async () => {
     const { server: proxy } = await start(() => {});
     vi.stubEnv("HTTPS_PROXY", new URL(proxy.baseUrl).host);
     const base = { origin: "https://service.invalid", prefix: "", loopback: false };
     const connections = openConnections({ base, concurrency: 1, requestTimeoutMs: 50 });
     const outcome = await exchange(connections, {
       ...base,
-      ...{ method: "POST", route: "POST /things", path: "/things", headers: {}, body: "{}", requestId: "1" },
-      ...{ signal: new AbortController().signal, timeoutMs: 5000, timeoutAfterAbortMs: 5000 },
+      method: "POST",
+      route: "POST /things",
+      path: "/things",
+      headers: {},
+      body: "{}",
+      requestId: "1",
+      signal: new AbortController().signal,
+      timeoutMs: 5000,
+      timeoutAfterAbortMs: 5000,
     });
     const named = { address: new URL(proxy.baseUrl).host, variable: "HTTPS_PROXY" };
     expect(outcome).toMatchObject({ code: "ETIMEDOUT", sent: false, proxy: named });
   });
 
-  it("count as not sent if the tunnel breaks before TLS is set up in it, and blame the service", async () => {
+  test("count as not sent if the tunnel breaks before TLS is set up in it, and blame the service", async () => {
     const { server: proxy, client } = await start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       socket.once("data", () => socket.resetAndDestroy());
@@ -188,7 +195,7 @@ describe("connections", () => {
     expect(error.message).toContain("service.invalid cannot be reached");
   });
 
-  it("bypass the proxy if NO_PROXY names the host, and otherwise not", () => {
+  test("bypass the proxy if NO_PROXY names the host, and otherwise not", () => {
     vi.stubEnv("HTTPS_PROXY", "http://proxy.invalid");
     const used = (origin: string, list: string) => {
       vi.stubEnv("NO_PROXY", list);
@@ -220,7 +227,7 @@ describe("connections", () => {
     expect(used("https://[2001:db8::1]", "[2001:db8::1]")).toBeUndefined();
   });
 
-  it("that fail say that ALL_PROXY has no effect, unless the service is on this machine or another proxy is set", () => {
+  test("that fail say that ALL_PROXY has no effect, unless the service is on this machine or another proxy is set", () => {
     vi.stubEnv("ALL_PROXY", "socks5://user:hunter2@proxy.invalid");
     const failure = { code: "ENETUNREACH", sent: false };
     const remedy = (host: string) => unreachable(failure, host, "the base URL", 1000).remedy;
@@ -231,14 +238,14 @@ describe("connections", () => {
     expect(remedy("service.invalid")).not.toContain("ALL_PROXY");
   });
 
-  it("to this machine bypass the proxy of the environment", async () => {
+  test("to this machine bypass the proxy of the environment", async () => {
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
     vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
     const { client } = await start((socket) => answer(socket, 200, [1]));
     expect(await client.request(GET)).toMatchObject({ json: [1] });
   });
 
-  it("end an answer that grows too long, and do not repeat its request", async () => {
+  test("end an answer that grows too long, and do not repeat its request", async () => {
     const part = Buffer.alloc(1 << 20, " ");
     const { client, server } = await start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n");

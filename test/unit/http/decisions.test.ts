@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { backoffMs, CAP_MS, nextDelay, type RetryState } from "../../../provider/http/retry/backoff";
 import { classify, type Verdict } from "../../../provider/http/retry/classify";
 import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/retry-after";
@@ -27,10 +27,10 @@ describe("Retry-After", () => {
     ["Thu, 99 Foo 2026", undefined],
   ];
   for (const [header, expected] of cases) {
-    it(`reads ${JSON.stringify(header)} as ${expected}`, () => expect(parseRetryAfterMs(header, NOW)).toBe(expected));
+    test(`reads ${JSON.stringify(header)} as ${expected}`, () => expect(parseRetryAfterMs(header, NOW)).toBe(expected));
   }
 
-  it("never gives a negative or infinite delay for any header", () => {
+  test("never gives a negative or infinite delay for any header", () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const ms = parseRetryAfterMs(header, NOW);
@@ -39,7 +39,7 @@ describe("Retry-After", () => {
     );
   });
 
-  it("ignores a Date header that is not an HTTP date", () => {
+  test("ignores a Date header that is not an HTTP date", () => {
     expect(parseHttpDate("Thu, 01 Jan 2026 00:00:00 GMT")).toBe(NOW);
     expect(parseHttpDate("Fri, 31 Dec 9999 23:59:59 GMT")).toBe(253402300799000);
     expect(parseHttpDate("Sat, 01 Jan 10000 00:00:00 GMT")).toBeUndefined();
@@ -49,7 +49,7 @@ describe("Retry-After", () => {
 });
 
 describe("backoff", () => {
-  it("is random over its whole range, doubles, and stays below its cap", () => {
+  test("is random over its whole range, doubles, and stays below its cap", () => {
     expect([1, 2, 3].map((attempt) => backoffMs(attempt, 0.5, 250))).toEqual([125, 250, 500]);
     expect(backoffMs(1, 0, 250)).toBe(0);
     expect(backoffMs(60, 0.999, 1000)).toBeLessThan(CAP_MS);
@@ -107,10 +107,10 @@ describe("the decision to try again:", () => {
     ["there is no attempt after the deadline", { remainingMs: 100 }, undefined],
   ];
   for (const [name, change, expected] of cases) {
-    it(name, () => expect(nextDelay({ ...state, ...change })).toBe(expected));
+    test(name, () => expect(nextDelay({ ...state, ...change })).toBe(expected));
   }
 
-  it("never repeats a request that may have been applied and is not safe to repeat", () => {
+  test("never repeats a request that may have been applied and is not safe to repeat", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.option(fc.integer({ min: 100, max: 599 })), (attempt, status) => {
         expect(nextDelay({ ...state, replay: "once", attempt, status: status ?? undefined })).toBeUndefined();
@@ -151,10 +151,10 @@ describe("the verdict on an outcome", () => {
     [504, "ambiguous"],
   ];
   for (const [status, verdict] of byStatus) {
-    it(`of ${status} is ${verdict}`, () => expect(classify(answered(status), "safe")).toBe(verdict));
+    test(`of ${status} is ${verdict}`, () => expect(classify(answered(status), "safe")).toBe(verdict));
   }
 
-  it.each<[number, Verdict]>([
+  test.each<[number, Verdict]>([
     [423, "throttled"],
     [429, "throttled"],
     [503, "ambiguous"],
@@ -162,7 +162,7 @@ describe("the verdict on an outcome", () => {
     expect(classify(answered(status), "once")).toBe(verdict);
   });
 
-  it("of a successful answer without complete JSON is ambiguous", () => {
+  test("of a successful answer without complete JSON is ambiguous", () => {
     expect(classify(answered(200, { complete: false, json: undefined }), "once")).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "text/html" }), "once")).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "text/html; was=application/json" }), "once")).toBe("ambiguous");
@@ -189,13 +189,13 @@ describe("the verdict on an outcome", () => {
     ["HPE_INVALID_CONSTANT", true, "ambiguous"],
   ];
   for (const [code, sent, verdict] of byCode) {
-    it(`of ${code} ${sent ? "after" : "before"} sending is ${verdict}`, () => {
+    test(`of ${code} ${sent ? "after" : "before"} sending is ${verdict}`, () => {
       expect(classify({ kind: "failure", code, sent }, "once")).toBe(verdict);
     });
   }
 });
 
-it.each([
+test.each([
   [199, ""],
   [200, "success"],
   [299, "success"],
@@ -220,25 +220,25 @@ it.each([
 });
 
 describe("the retry budget", () => {
-  it("allows 35 retries after failures in a row and no more", () => {
+  test("allows 35 retries after failures in a row and no more", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 50 }, () => budget.take(500)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(35);
   });
 
-  it("charges less for a service that only requests a later retry", () => {
+  test("charges less for a service that only requests a later retry", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 200 }, () => budget.take(429)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(100);
   });
 
-  it("allows at most one retry for twenty of a thousand calls if the service is down for all of them", () => {
+  test("allows at most one retry for twenty of a thousand calls if the service is down for all of them", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 1000 }, () => budget.take(503)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(50);
   });
 
-  it("recovers with successes, so that a successful retry costs nothing", () => {
+  test("recovers with successes, so that a successful retry costs nothing", () => {
     const budget = new RetryBudget();
     while (budget.take(undefined) !== undefined);
     expect(budget.take(undefined)).toBeUndefined();

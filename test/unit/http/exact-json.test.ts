@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseExactJson, TooManyValues } from "../../../provider/http/exact-json";
 import { startCpuClock } from "../cpu-clock";
 
@@ -13,7 +13,7 @@ function cpuOf(work: () => unknown): number {
 }
 
 describe("an answer", () => {
-  it("is read as JSON, whatever it contains", () => {
+  test("is read as JSON, whatever it contains", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!/\d{16}/.test(text));
@@ -22,7 +22,7 @@ describe("an answer", () => {
     );
   });
 
-  it("keeps the digits of integers that a number cannot represent, also beside texts that look like them", () => {
+  test("keeps the digits of integers that a number cannot represent, also beside texts that look like them", () => {
     const text = String.raw`[12345678901234567890,-9007199254740993,9007199254740991,1e30,1.5,"12345678901234567890","\\\"12345678901234567890"]`;
     expect(parseExactJson(text)).toEqual([
       "12345678901234567890",
@@ -35,7 +35,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["escaped quotes in a string without an end", `"${'\\"'.repeat(500_000)}`],
     ["escaped quotes outside of a string", '\\"'.repeat(500_000)],
     ["backslashes", `"${"\\".repeat(1_000_001)}"`],
@@ -48,7 +48,7 @@ describe("an answer", () => {
     expect(cpuOf(() => parseExactJson(text))).toBeLessThan(2_000);
   });
 
-  it("is refused before it takes gigabytes of memory", () => {
+  test("is refused before it takes gigabytes of memory", () => {
     expect(() => parseExactJson(`[${"{},".repeat(1_000_000)}{}]`)).toThrow(TooManyValues);
     expect(parseExactJson(`"${",".repeat(1_000_001)}"`)).toHaveLength(1_000_001);
   });

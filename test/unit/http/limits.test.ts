@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Limiter, type Limits, RateWindow } from "../../../provider/http/limits/limiter";
 import { Pace } from "../../../provider/http/limits/pace";
 import { Slots } from "../../../provider/http/limits/slots";
@@ -16,13 +16,13 @@ describe("a rate window", () => {
     });
   };
 
-  it("lets a fixed number start at once, and more when the first ones leave the window", () => {
+  test("lets a fixed number start at once, and more when the first ones leave the window", () => {
     const window = new RateWindow(3, 1000);
     expect(starts(window, [0, 0, 10, 20, 30])).toEqual([0, 0, 10, 1000, 1000]);
     expect(window.next(5000)).toBe(5000);
   });
 
-  it("never lets more start within any window, for any pattern of calls", () => {
+  test("never lets more start within any window, for any pattern of calls", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }), (gaps) => {
         let now = 0;
@@ -43,7 +43,7 @@ describe("a rate window", () => {
 });
 
 describe("slots", () => {
-  it("are taken in order of arrival, and a request that gives up loses its place", async () => {
+  test("are taken in order of arrival, and a request that gives up loses its place", async () => {
     const slots = new Slots(1);
     await slots.acquire(never);
     const gone = new AbortController();
@@ -69,19 +69,19 @@ describe("the pace of a route", () => {
     });
   };
 
-  it("starts a second's requests at once, and then one for each token that comes back", () => {
+  test("starts a second's requests at once, and then one for each token that comes back", () => {
     const times = starts(new Pace(40), 42, 0).map(Math.round);
     expect(times).toEqual([...Array(40).fill(0), 25, 51]);
   });
 
-  it("of one request a second starts the next one a second later", () => {
+  test("of one request a second starts the next one a second later", () => {
     const pace = new Pace(1);
     pace.started(50);
     expect(pace.next(60)).toBeCloseTo(50 + 1000 / 0.99);
     expect(pace.next(3000)).toBe(3000);
   });
 
-  it("never starts more than the service's bucket allows", () => {
+  test("never starts more than the service's bucket allows", () => {
     const times = starts(new Pace(40), 1000, 0);
     times.forEach((start, at) => {
       expect(at + 1).toBeLessThanOrEqual(40 + (start * 40) / 1000);
@@ -94,19 +94,19 @@ describe("the pace of a route", () => {
     return second - first;
   };
 
-  it("is even and half as fast after a refusal", () => {
+  test("is even and half as fast after a refusal", () => {
     const pace = new Pace(40);
     pace.tooMany(0, 20);
     expect(gapAt(pace, 20)).toBeCloseTo(1000 / 20);
   });
 
-  it("is cut only once for simultaneous refusals", () => {
+  test("is cut only once for simultaneous refusals", () => {
     const pace = new Pace(40);
     for (let refusal = 0; refusal < 5; refusal++) pace.tooMany(refusal, 20 + refusal);
     expect(gapAt(pace, 20)).toBeCloseTo(1000 / 20);
   });
 
-  it("is the old one again after a quarter of a minute", () => {
+  test("is the old one again after a quarter of a minute", () => {
     const pace = new Pace(40);
     pace.tooMany(0, 0);
     expect(gapAt(pace, 14_000)).toBeGreaterThan(20);
@@ -125,29 +125,29 @@ describe("the limiter", () => {
     return clock.monotonic() - start;
   };
 
-  it("spreads 200 requests of one route over a little more than four seconds if 40 a second are allowed", async () => {
+  test("spreads 200 requests of one route over a little more than four seconds if 40 a second are allowed", async () => {
     expect(await volley(Array(200).fill("GET /a"))).toBeLessThan(1.03 * 4000);
   });
 
-  it("spreads them further if the caller or the user sets a lower rate", async () => {
+  test("spreads them further if the caller or the user sets a lower rate", async () => {
     expect(await volley(Array(100).fill("GET /a"), {}, 10)).toBeCloseTo((90 * 1000) / 9.9);
     expect(await volley(Array(100).fill("GET /a"), { requestsPerSecond: 5 }, 10)).toBeCloseTo((95 * 1000) / 4.95);
   });
 
-  it("does not delay another route", async () => {
+  test("does not delay another route", async () => {
     expect(await volley([...Array(10).fill("GET /a"), ...Array(10).fill("GET /b")])).toBe(0);
   });
 
-  it("limits the whole account to 700 requests a minute", async () => {
+  test("limits the whole account to 700 requests a minute", async () => {
     const routes = Array.from({ length: 701 }, (_, at) => `GET /${at % 30}`);
     expect(await volley(routes)).toBe(60_010);
   });
 
-  it("lets everything through if no rates are known, as on this machine", async () => {
+  test("lets everything through if no rates are known, as on this machine", async () => {
     expect(await volley(Array(1000).fill("GET /a"), { loopback: true })).toBe(0);
   });
 
-  it("removes a request that gives up, and the next one takes its turn", async () => {
+  test("removes a request that gives up, and the next one takes its turn", async () => {
     const clock = new DrivenClock(false);
     const limiter = new Limiter({ ...LIMITS, requestsPerSecond: 1 }, clock);
     await limiter.acquire("GET /a", never);
@@ -215,13 +215,13 @@ describe("processes that share an account of 40 requests a second", () => {
     return { seconds: (clock.monotonic() - start) / 1000, ...service };
   };
 
-  it("get no refusals if there is only one process", async () => {
+  test("get no refusals if there is only one process", async () => {
     const { seconds, refused } = await timeOf(200, 1);
     expect(refused).toBe(0);
     expect(seconds).toBeLessThanOrEqual(1.05 * 4);
   });
 
-  it.each([
+  test.each([
     [2, 0.07, 1.2],
     [4, 0.14, 1.3],
   ])("get few refusals and use nearly the whole rate if there are %d", async (processes, mostRefused, ratio) => {
@@ -231,13 +231,13 @@ describe("processes that share an account of 40 requests a second", () => {
     expect(refused).toBeLessThanOrEqual(answered * mostRefused);
   });
 
-  it("learn unknown limits from refusals", async () => {
+  test("learn unknown limits from refusals", async () => {
     const { seconds, refused } = await timeOf(300, 2, true);
     expect(seconds).toBeLessThanOrEqual((1.25 * (600 - 40)) / 40);
     expect(refused).toBeLessThanOrEqual(60);
   });
 
-  it("keep their speed if one request in five is refused at any rate", async () => {
+  test("keep their speed if one request in five is refused at any rate", async () => {
     const clock = new DrivenClock();
     let count = 0;
     await run(clock, { admits: () => count++ % 5 !== 0 }, 1000, true);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
 import { caught } from "./caught";
 import { DrivenClock } from "./driven-clock";
@@ -28,7 +28,7 @@ describe("a user who passes the API key as a name or an id", () => {
     ["the query", { query: { search: TOKEN } }],
     ["the body", { method: "POST", body: { name: `ci-${TOKEN.toLowerCase()}` } }],
   ];
-  it.each(requests)("gets an error, and nothing is sent, if it would be in %s", async (_, request) => {
+  test.each(requests)("gets an error, and nothing is sent, if it would be in %s", async (_, request) => {
     const { client, server } = await start();
     const error = await caught(client.request({ ...REQUEST, ...request }));
     expect(error).toMatchObject({ code: "KP-INPUT", message: expect.stringContaining("GET /things: a name, an id") });
@@ -36,13 +36,13 @@ describe("a user who passes the API key as a name or an id", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("gets an error, and nothing is sent, if it is in the base URL", async () => {
+  test("gets an error, and nothing is sent, if it is in the base URL", async () => {
     const { client, server } = await start(`/${encodeURIComponent(TOKEN)}`);
     expect(await caught(client.request(REQUEST))).toMatchObject({ code: "KP-INPUT" });
     expect(server.requests).toEqual([]);
   });
 
-  it("can still send a request with a key in its header", async () => {
+  test("can still send a request with a key in its header", async () => {
     const { client } = await start();
     expect(await client.request({ ...REQUEST, credential: TOKEN })).toMatchObject({ status: 200 });
   });

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { exchange } from "../../../provider/http/exchange";
 import type { Method } from "../../../provider/http/types";
 
@@ -44,11 +44,11 @@ describe("a request that has failed", () => {
   // The same codes, because none shows whether anything was sent.
   const codes = ["ECONNREFUSED", "ECONNRESET", "ENETUNREACH", "EPROTO", "CERT_HAS_EXPIRED", "UND_ERR_SOCKET"];
 
-  it.each(codes)("with %s counts as not sent if undici never announced it, also on new connections", async (code) => {
+  test.each(codes)("with %s counts as not sent if undici never announced it, also on new connections", async (code) => {
     expect(await send(connections(failing(code)))).toMatchObject({ code, sent: false });
   });
 
-  it.each(codes)("with %s counts as sent if undici announced it", async (code) => {
+  test.each(codes)("with %s counts as sent if undici announced it", async (code) => {
     const to = connections((handler, start) => {
       start();
       failing(code)(handler, start);
@@ -64,7 +64,7 @@ describe("an aborted request", () => {
     return { act: act(abort), signal: controller.signal };
   };
 
-  it("that changes something and was sent is finished, and its answer is used", async () => {
+  test("that changes something and was sent is finished, and its answer is used", async () => {
     const { act, signal } = abortedAt((abort) => (handler, start) => {
       start();
       abort();
@@ -75,7 +75,7 @@ describe("an aborted request", () => {
     expect(to.aborted).toEqual([]);
   });
 
-  it("that reads is ended at once", async () => {
+  test("that reads is ended at once", async () => {
     const { act, signal } = abortedAt((abort) => (_, start) => {
       start();
       abort();
@@ -85,7 +85,7 @@ describe("an aborted request", () => {
     expect(to.aborted).toHaveLength(1);
   });
 
-  it("that waits for its connection ends at once as not sent, and is never sent", async () => {
+  test("that waits for its connection ends at once as not sent, and is never sent", async () => {
     let late = () => {};
     const { act, signal } = abortedAt((abort) => (_, start) => {
       late = start;

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
 import { caught } from "./caught";
 import { DrivenClock } from "./driven-clock";
@@ -63,14 +63,14 @@ describe.each(ways)("a change that is sent %s", (way) => {
       return started;
     };
 
-    it.each(codes)("is sent once after its connection failed with %s", async (code) => {
+    test.each(codes)("is sent once after its connection failed with %s", async (code) => {
       const { client, service } = await begin();
       failConnections(code, 2);
       expect(await client.request(POST)).toMatchObject({ status: 200 });
       expect(service.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     });
 
-    it.each(codes)("counts as not sent if each connection fails with %s", async (code) => {
+    test.each(codes)("counts as not sent if each connection fails with %s", async (code) => {
       const { client, service } = await begin();
       failConnections(code, 9);
       expect(await caught(client.request(POST))).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(ways)("a change that is sent %s", (way) => {
     });
   });
 
-  it("counts as sent if its connection breaks after it was written", async () => {
+  test("counts as sent if its connection breaks after it was written", async () => {
     const { client, service } = await start(way, (socket) => socket.resetAndDestroy());
     expect(await caught(client.request(POST))).toMatchObject({ name: "AnswerLostError" });
     expect(service.requests).toHaveLength(1);

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deadlineRules, rotationAge, sameAge } from "../../../provider/keys/ages";
 import { UNKNOWN } from "../../../provider/schema/fields";
 import { DAY } from "../../times";
 
-it.each<[unknown, unknown, boolean]>([
+test.each<[unknown, unknown, boolean]>([
   ["1d", "24h", true],
   ["1d", "25h", false],
   ["1d", undefined, false],
@@ -15,13 +15,13 @@ it.each<[unknown, unknown, boolean]>([
 });
 
 describe("the rules of maxAge", () => {
-  it("rotate after two thirds of it, unless rotateAfter is set", () => {
+  test("rotate after two thirds of it, unless rotateAfter is set", () => {
     expect(rotationAge({ maxAge: "30d" })).toBe(20 * DAY);
     expect(rotationAge({ maxAge: "30d", rotateAfter: "5d" })).toBe(5 * DAY);
     expect(rotationAge({})).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     [{ maxAge: "30d" }, 0],
     [{ maxAge: "30d", rotateAfter: "29d" }, 0],
     [{ maxAge: "30d" }, 9 * DAY],
@@ -34,7 +34,7 @@ describe("the rules of maxAge", () => {
     expect(deadlineRules(inputs, grace)).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [{ maxAge: "9m" }, 0, "at least 10m"],
     [{ maxAge: "30d", rotateAfter: "30d" }, 0, "rotateAfter (30 d)"],
     [{ maxAge: "30d" }, 10 * DAY, "two thirds of it until the rotation (20 d), gracePeriod (10 d)"],

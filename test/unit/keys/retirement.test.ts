@@ -7,8 +7,15 @@ const AT = Date.parse("2026-01-01T00:00:00Z");
 
 /** A key whose grace of an hour is just over, and that nobody has used. */
 const previous = (facts: Partial<PreviousFacts> = {}): PreviousFacts => ({
-  ...{ rotatedAt: AT, deliveredAt: AT, grace: HOUR, quiet: 2 * HOUR, maxOverlap: 10 * HOUR },
-  ...{ lastUsed: "never", requireUse: false, isSuccessorUsed: false, now: AT + HOUR },
+  rotatedAt: AT,
+  deliveredAt: AT,
+  grace: HOUR,
+  quiet: 2 * HOUR,
+  maxOverlap: 10 * HOUR,
+  lastUsed: "never",
+  requireUse: false,
+  isSuccessorUsed: false,
+  now: AT + HOUR,
   ...facts,
 });
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dueIn, rotationWindow, windowOf } from "../../../provider/keys/rotation-window";
 import { MINUTE } from "../../times";
 
@@ -27,7 +27,7 @@ function due(given: Partial<Given>, from: string): string {
 }
 
 describe("the first time in a window", () => {
-  it.each<[string, Partial<Given>, string, string]>([
+  test.each<[string, Partial<Given>, string, string]>([
     ["is at once inside", OFFICE, "2026-11-24T09:30Z", "2026-11-24T09:30Z"],
     ["is at once when the window opens", OFFICE, "2026-11-24T08:00Z", "2026-11-24T08:00Z"],
     ["is the same morning before it opens", OFFICE, "2026-11-24T07:59Z", "2026-11-24T08:00Z"],
@@ -44,13 +44,13 @@ describe("the first time in a window", () => {
     expect(due(given, from)).toBe(expected);
   });
 
-  it("knows milliseconds: it is inside until the last one", () => {
+  test("knows milliseconds: it is inside until the last one", () => {
     const [inside, after] = ["2026-11-24T14:59:59.999Z", "2026-11-24T15:00:00.001Z"];
     expect([due(OFFICE, inside), due(OFFICE, after)]).toEqual([inside, "2026-11-25T08:00Z"]);
   });
 
   const NIGHT = { days: ["fri"], startTime: "22:00", endTime: "04:00" };
-  it.each<[string, Partial<Given>, string, string]>([
+  test.each<[string, Partial<Given>, string, string]>([
     ["begins on its day", NIGHT, "2026-11-27T12:00Z", "2026-11-27T22:00Z"],
     ["goes on after midnight, although that day is not listed", NIGHT, "2026-11-28T03:59Z", "2026-11-28T03:59Z"],
     ["ends in the morning", NIGHT, "2026-11-28T04:00Z", "2026-12-04T22:00Z"],
@@ -62,9 +62,12 @@ describe("the first time in a window", () => {
   });
 
   const at = (startTime: string, endTime: string, timeZone: string, days = DAYS) => ({
-    ...{ days, startTime, endTime, timeZone },
+    days,
+    startTime,
+    endTime,
+    timeZone,
   });
-  it.each<[string, Given, string, string]>([
+  test.each<[string, Given, string, string]>([
     ["Berlin in summer", EVERY_DAY, "2026-07-01T00:00Z", "2026-07-01T07:00Z"],
     ["Berlin in winter", EVERY_DAY, "2026-12-01T00:00Z", "2026-12-01T08:00Z"],
     ["Berlin, after the clocks went forward", EVERY_DAY, "2026-03-28T20:00Z", "2026-03-29T07:00Z"],
@@ -146,7 +149,11 @@ describe("the first time in a window", () => {
 /** The day and the minute of the day that the clocks of a time zone show. */
 function clockOf(timeZone: string): (time: number) => { day: string; minute: number } {
   const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+    timeZone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
   });
   return (time) => {
     const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
@@ -206,7 +213,7 @@ function times(step: number): fc.Arbitrary<number> {
 }
 
 /** All zones are whole quarters of an hour away from UTC, so a coarse grid misses nothing that begins on a quarter. */
-it.each([
+test.each([
   [15, 300],
   [1, 25],
 ])("is inside, not before, and no earlier moment on a grid of %d min is inside", (step, numRuns) => {
@@ -227,7 +234,7 @@ it.each([
 });
 
 describe("a window", () => {
-  it.each<[unknown, RegExp]>([
+  test.each<[unknown, RegExp]>([
     ["mon-thu", /^must be a window, such as \{ days: /],
     [["mon"], /^must be a window/],
     [{}, /^must limit the days or the time of day\. Set days, or startTime and endTime/],
@@ -260,13 +267,13 @@ describe("a window", () => {
     expect(windowOf(given)).toBeUndefined();
   });
 
-  it("ignores properties without a value", () => {
+  test("ignores properties without a value", () => {
     expect(rotationWindow({ ...OFFICE, timeZone: undefined, startTime: null })).toBeUndefined();
     const window = windowOf({ days: ["mon"], timeZone: undefined }) ?? expect.fail("the window is valid");
     expect(dueIn(window, Date.parse("2026-11-24T00:00Z"))).toBe(Date.parse("2026-11-30T00:00Z"));
   });
 
-  it("repeats no value in a refusal, because the value can be a secret", () => {
+  test("repeats no value in a refusal, because the value can be a secret", () => {
     fc.assert(
       fc.property(fc.constantFrom("days", "startTime", "endTime", "timeZone"), fc.boolean(), (name, isList) => {
         const secret = "hushhush";

@@ -245,7 +245,8 @@ describe("an exact name", () => {
     expect([codeOf(failed), posts(failed)]).toEqual(["KP-AUTH", 0]);
     expect(stack.outputs().keyId).toBe(old);
     expect(await stack.up(exact({ rotationTriggers: { a: "2" } }))).toMatchObject({
-      ...{ steps: { ci: "replace" }, succeeded: true },
+      steps: { ci: "replace" },
+      succeeded: true,
     });
     expect(await stack.live()).toEqual([stack.outputs().keyId]);
   });

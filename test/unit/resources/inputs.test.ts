@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Members } from "../../../provider/members";
 import { apiKey } from "../../../provider/resources/api-key";
 import { projectReady } from "../../../provider/resources/project-ready";
@@ -26,7 +26,7 @@ const differ = (olds: object, news: object, { now = NOW, driftOnly = false, type
 const nothing = { changes: false, fields: [], replaces: [], reasons: [] };
 
 describe("the inputs of an ApiKey", () => {
-  it.each([
+  test.each([
     {},
     { name: "deploy key (prod)" },
     { namePrefix: "ci-main" },
@@ -43,7 +43,7 @@ describe("the inputs of an ApiKey", () => {
     expect(failuresOf(inputs)).toEqual([]);
   });
 
-  it.each<[Members, RegExp | undefined]>([
+  test.each<[Members, RegExp | undefined]>([
     [{ rotateAfter: "30d", __isProtected: true }, /rotateAfter .*RotatingApiKey/],
     [{ maxAge: "60d", __isProtected: true }, /maxAge .*RotatingApiKey/],
     [{ rotationTriggers: { quarter: UNKNOWN }, __isProtected: true }, /rotationTriggers .*RotatingApiKey/],
@@ -55,7 +55,7 @@ describe("the inputs of an ApiKey", () => {
     expect(warnings).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
   });
 
-  it.each([
+  test.each([
     [{ name: "" }, "name", /non-empty/],
     [{ name: " padded" }, "name", /space/],
     [{ name: "a\u0007b" }, "name", /control/],
@@ -88,18 +88,18 @@ describe("the inputs of an ApiKey", () => {
     expect(failures[0]?.reason).toMatch(reason);
   });
 
-  it("are only those that are given", () => {
+  test("are only those that are given", () => {
     const { inputs, failures } = checkInputs(apiKey, { name: null, verify: undefined, rotateAfter: "90d" }, call);
     expect([inputs, failures]).toStrictEqual([{ rotateAfter: "90d" }, []]);
     expect(checkInputs({ name: "Other", fields: {} }, {}, call).failures).toEqual([]);
   });
 
-  it("are refused with the code of their field", () => {
+  test("are refused with the code of their field", () => {
     expect(failuresOf({ sealTo: {} }).map(({ code }) => code)).toEqual(["KP-SEAL"]);
     expect(failuresOf({ verify: "yes" }).map(({ code }) => code)).toEqual([undefined]);
   });
 
-  it("pass if a preview does not know them yet", () => {
+  test("pass if a preview does not know them yet", () => {
     const unknowns = { name: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN, verify: UNKNOWN };
     expect(failuresOf(unknowns)).toEqual([]);
     for (const rotationWindow of [UNKNOWN, { days: UNKNOWN }, { days: ["mon", UNKNOWN], timeZone: UNKNOWN }]) {
@@ -108,7 +108,7 @@ describe("the inputs of an ApiKey", () => {
     expect(failuresOf({ maxAge: UNKNOWN, rotationWindow: { days: ["mon"] } })).toEqual([]);
   });
 
-  it("never make the check throw for any values", () => {
+  test("never make the check throw for any values", () => {
     const names = [...Object.keys(apiKey.fields), "__proto__"];
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), fc.jsonValue()), (inputs) => {
@@ -193,7 +193,7 @@ describe("the suffix", () => {
 });
 
 describe("the difference of an ApiKey", () => {
-  it("is none for an unchanged program, even if a default is written out", () => {
+  test("is none for an unchanged program, even if a default is written out", () => {
     expect(differ({}, {})).toEqual(nothing);
     const defaults = { verify: false, revokeOnDelete: true, rotationTriggers: {}, waitForProjects: [] };
     expect(differ({}, defaults)).toEqual(nothing);
@@ -201,7 +201,7 @@ describe("the difference of an ApiKey", () => {
     expect(differ({ rotationTriggers }, { rotationTriggers: { b: [2, { d: 4, c: 3 }], a: 1 } })).toEqual(nothing);
   });
 
-  it.each([
+  test.each([
     [{ namePrefix: "a" }, { namePrefix: "b" }, "namePrefix"],
     [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: "2" } }, "rotationTriggers"],
     [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: UNKNOWN } }, "rotationTriggers"],
@@ -216,7 +216,7 @@ describe("the difference of an ApiKey", () => {
     expect(differ(olds, news)).toMatchObject({ changes: true, fields: [field], replaces: [field] });
   });
 
-  it.each([
+  test.each([
     [{}, { verify: true }],
     [{}, { rotateAfter: "91d" }],
     [{ revokeOnDelete: false }, {}],
@@ -229,13 +229,13 @@ describe("the difference of an ApiKey", () => {
     expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [] });
   });
 
-  it("is only drift in a refresh", () => {
+  test("is only drift in a refresh", () => {
     expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { driftOnly: true })).toEqual(nothing);
     expect(differ({ keyId: undefined, key: undefined }, {}, { driftOnly: true }).changes).toBe(true);
     expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { now: NOW - 3_600_001 })).toEqual(nothing);
   });
 
-  it("names each reason that the program does not show", () => {
+  test("names each reason that the program does not show", () => {
     const news = { rotationTriggers: { q: 2 }, namePrefix: "web", rotateAfter: "30d" };
     const { reasons } = differ({ rotationTriggers: { q: 1 } }, news);
     expect(reasons).toHaveLength(3);

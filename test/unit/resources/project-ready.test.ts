@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Members } from "../../../provider/members";
 import { projectReady, TestStack } from "../../engineless/test-stack";
 
@@ -10,7 +10,7 @@ const start = async () => {
 };
 
 describe("a ProjectReady", () => {
-  it("is ready at once and without a pause if nothing is pending", async () => {
+  test("is ready at once and without a pause if nothing is pending", async () => {
     const { stack, projectId, up } = await start();
     expect((await up()).errors).toEqual({});
     expect(stack.resources).toMatchObject([{ id: projectId, outputs: { projectId } }]);
@@ -18,7 +18,7 @@ describe("a ProjectReady", () => {
     expect(await up()).toMatchObject({ steps: { ci: "same" }, requests: [] });
   });
 
-  it("waits until the last pending operation has ended, and shows the operations", async () => {
+  test("waits until the last pending operation has ended, and shows the operations", async () => {
     const { stack, projectId, up } = await start();
     await stack.plane.state.startOperations({ projectId, runningMs: 20_000, count: 2 });
     const before = stack.clock.monotonic();
@@ -26,7 +26,7 @@ describe("a ProjectReady", () => {
     expect(stack.clock.monotonic() - before).toBeGreaterThanOrEqual(20_000);
   });
 
-  it("fails with an operation that fails during the wait, and ignores one that failed before", async () => {
+  test("fails with an operation that fails during the wait, and ignores one that failed before", async () => {
     const { stack, projectId, up } = await start();
     const { ids } = await stack.plane.state.startOperations({ projectId, outcome: "failed", action: "apply_config" });
     expect((await up()).errors.ci).toContain(`apply_config (${ids[0]}) of project ${projectId}`);
@@ -35,7 +35,7 @@ describe("a ProjectReady", () => {
     expect((await up()).errors).toEqual({});
   });
 
-  it("does not wait for the platform's background work by default", async () => {
+  test("does not wait for the platform's background work by default", async () => {
     const { stack, projectId, up } = await start();
     await stack.plane.state.startOperations({ projectId, action: "check_availability", runningMs: null });
     expect((await up()).errors).toEqual({});
@@ -43,18 +43,18 @@ describe("a ProjectReady", () => {
     expect(run.errors.ci).toContain("check_availability");
   });
 
-  it("names the pending operations when the deadline passes", async () => {
+  test("names the pending operations when the deadline passes", async () => {
     const { stack, projectId, up } = await start();
     await stack.plane.state.startOperations({ projectId, runningMs: null });
     expect((await up({ operationTimeout: "30s" })).errors.ci).toMatch(/timed out after 30 s waiting for start_compute/);
   });
 
-  it("gives up on an operation that stays unknown", async () => {
+  test("gives up on an operation that stays unknown", async () => {
     const operationIds = ["11111111-2222-3333-4444-555555555555"];
     expect((await (await start()).up({ operationIds })).errors.ci).toContain(operationIds[0]);
   });
 
-  it("waits only for the named operations, and again when a trigger changes", async () => {
+  test("waits only for the named operations, and again when a trigger changes", async () => {
     const { stack, projectId, up } = await start();
     const { ids } = await stack.plane.state.startOperations({ projectId });
     await stack.plane.state.startOperations({ projectId, runningMs: null });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LiveKey, ProjectKeys } from "../../../testing/control-plane";
 import { codeOf, key, rotating, TestStack } from "../../engineless/test-stack";
 
@@ -19,7 +19,12 @@ async function start(projectKeys: ProjectKeys = "limited"): Promise<TestStack> {
 async function listing(stack: TestStack, ...projects: readonly (string | null)[]): Promise<void> {
   const keys = (await stack.plane.liveKeys()).reverse();
   const body = keys.map(({ id, name, createdAt }: LiveKey, at) => ({
-    ...{ id, name, created_at: createdAt, last_used_at: null, last_used_from_addr: "", project_id: projects[at] },
+    id,
+    name,
+    created_at: createdAt,
+    last_used_at: null,
+    last_used_from_addr: "",
+    project_id: projects[at],
   }));
   await stack.plane.rules.add({ route: LIST, body, status: 200, count: null });
 }
@@ -28,7 +33,7 @@ describe.each([
   ["ApiKey", key],
   ["RotatingApiKey", rotating],
 ] as const)("%s for a project", (_, declare) => {
-  it.each(["ignored", "null", "another"] as const)(
+  test.each(["ignored", "null", "another"] as const)(
     "fails and leaves no key if the service answers with another project scope (%s)",
     async (mode) => {
       const stack = await start(mode);
@@ -40,20 +45,20 @@ describe.each([
     },
   );
 
-  it("fails and leaves no key if a key without a project is limited to one", async () => {
+  test("fails and leaves no key if a key without a project is limited to one", async () => {
     const stack = await start("another");
     expect(codeOf(await stack.up({ ci: declare({ organizationId: ORGANIZATION }) }))).toBe("KP-SCOPE");
     expect(await stack.live()).toEqual([]);
   });
 
-  it("records the id of a key with another project scope that could not be revoked", async () => {
+  test("records the id of a key with another project scope that could not be revoked", async () => {
     const stack = await start("null");
     await stack.plane.rules.add({ route: REVOKE, status: 500, count: null });
     await stack.up({ ci: declare(MINE) });
     expect(stack.outputs().pendingRevocations).toEqual(await stack.live());
   });
 
-  it.each([
+  test.each([
     ["null", null],
     ["another project", "other"],
   ])("is replaced after a refresh in which the list shows %s", async (_said, said) => {
@@ -70,7 +75,7 @@ describe.each([
   });
 });
 
-it("a rotation that gets a key with another project scope fails, revokes it, and leaves the old one", async () => {
+test("a rotation that gets a key with another project scope fails, revokes it, and leaves the old one", async () => {
   const stack = await start();
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 1 } }) });
   const before = await stack.live();
@@ -79,7 +84,7 @@ it("a rotation that gets a key with another project scope fails, revokes it, and
   expect(await stack.live()).toEqual(before);
 });
 
-it("a previous key that the list shows with another project scope is named in a refresh, and the resource stays", async () => {
+test("a previous key that the list shows with another project scope is named in a refresh, and the resource stays", async () => {
   const stack = await start();
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 1 } }) });
   await stack.up({ ci: rotating({ ...MINE, rotationTriggers: { at: 2 } }) });

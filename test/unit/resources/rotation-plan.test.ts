@@ -35,8 +35,13 @@ const CLOSED = { rotateAfter: "1d", rotationWindow: { days: ["mon"] } };
 const asked = (previous: Partial<ListedPrevious> = {}, ...done: Action["do"][]): Facts => ({
   done: ["ask", ...done],
   previous: {
-    ...{ deliveredAt: NOW - DAY, lastUsed: "never", isSuccessorUsed: true },
-    ...{ skewMs: 0, record: "unknown", why: "", ...previous },
+    deliveredAt: NOW - DAY,
+    lastUsed: "never",
+    isSuccessorUsed: true,
+    skewMs: 0,
+    record: "unknown",
+    why: "",
+    ...previous,
   },
 });
 const IN_USE = { lastUsed: NOW - 1 };

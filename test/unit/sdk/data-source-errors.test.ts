@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi";
 import { getApiKey, getApiKeys, KeyplaneError, listOperations, waitForOperations } from "keyplane";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { KeyplaneError as SourceError } from "../../../provider/errors";
 import { asReport } from "../../../sdk/nodejs/data-sources/data-source";
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 /** Why a call failed. */
 const failureOf = (call: () => Promise<unknown>): Promise<unknown> => call().catch((error: unknown) => error);
 
-it.each([
+test.each([
   ["getApiKey", () => getApiKey({ name: "ci" })],
   ["getApiKeys", () => getApiKeys()],
   ["listOperations", () => listOperations({ projectId: "p" }).next()],
@@ -32,7 +32,7 @@ it.each([
 
 const misused = (call: (args: never) => Promise<unknown>, args: unknown) => call(args as never);
 
-it.each([
+test.each([
   ["getApiKey", () => misused(getApiKey, undefined), "the arguments"],
   ["getApiKeys", () => misused(getApiKeys, { organizationid: "org-1" }), "organizationid"],
   ["listOperations", () => misused((args) => listOperations(args).next(), { bogus: 1 }), "bogus"],
@@ -42,7 +42,7 @@ it.each([
   expect(await failureOf(call)).toMatchObject({ code: "KP-INPUT", message });
 });
 
-it("the error that several calls share gets the name of the first one, and its code, once", () => {
+test("the error that several calls share gets the name of the first one, and its code, once", () => {
   const error = new SourceError("KP-CONFIG", "it is not set");
   for (const name of ["getApiKey", "getApiKeys"]) asReport(name, error);
   expect(error.message).toBe("getApiKey: it is not set [KP-CONFIG]");

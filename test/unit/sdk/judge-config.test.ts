@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { misnamed, plainTextWarnings } from "../../../sdk/nodejs/run/judge-config";
 import { nameWarning } from "../../../sdk/nodejs/run/name-warning";
 
@@ -11,14 +11,14 @@ function warnings(added: Record<string, string>, secrets: readonly string[] = ["
 }
 
 describe("the configuration of a stack", () => {
-  it("causes no warning if all is right, or belongs to others", () => {
+  test("causes no warning if all is right, or belongs to others", () => {
     expect(
       warnings({ "keyplane:importKeys": "{}", "app:apiKey": "x", "keyplane2:x": "x" }, Object.keys(RIGHT)),
     ).toEqual([expect.stringContaining("keyplane:importKeys is in plain text")]);
     expect(warnings({ "app:apiKey": "x", "keyplane2:x": "x", "keyplane:accounts": "" })).toEqual([]);
   });
 
-  it("causes a warning for each name that is not a setting, with the nearest one and without its value", () => {
+  test("causes a warning for each name that is not a setting, with the nearest one and without its value", () => {
     expect(warnings({ "keyplane:baseURL": "a-value", "keyplane:zone": "a-value" })).toEqual([
       "keyplane:baseURL is not a setting and has no effect. Did you mean baseUrl?",
       "keyplane:zone is not a setting and has no effect",
@@ -28,7 +28,7 @@ describe("the configuration of a stack", () => {
     ]);
   });
 
-  it("causes a warning for each secret in plain text, with the command that encrypts it and without the secret", () => {
+  test("causes a warning for each secret in plain text, with the command that encrypts it and without the secret", () => {
     const all = warnings({ "keyplane:accounts": '{"eu":{"apiKey":"another"}}' }, []);
     expect(all.map((warning) => /`(.*)`/.exec(warning)?.[1])).toEqual([
       "pulumi config set --secret keyplane:apiKey",
@@ -37,7 +37,7 @@ describe("the configuration of a stack", () => {
     expect(all.join()).not.toMatch(/the-credential|another/);
   });
 
-  it("causes no warning if nobody knows what is secret", () => {
+  test("causes no warning if nobody knows what is secret", () => {
     expect(plainTextWarnings(RIGHT, () => undefined)).toEqual([]);
   });
 });

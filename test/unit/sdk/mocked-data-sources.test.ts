@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as keyplane from "keyplane";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 type Call = pulumi.runtime.MockCallArgs;
 
@@ -25,7 +25,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe("in a unit test with mocks,", () => {
-  it.each([
+  test.each([
     ["getApiKey", () => keyplane.getApiKey({ id: "17" }), { id: "17" }],
     ["getProject", () => keyplane.getProject({ name: "shop" }), { name: "shop" }],
     [
@@ -39,7 +39,7 @@ describe("in a unit test with mocks,", () => {
     expect(calls).toMatchObject([{ token: `keyplane:index:${name}`, inputs }]);
   });
 
-  it.each([
+  test.each([
     ["getApiKeys", () => keyplane.getApiKeys()],
     ["getProjects", () => keyplane.getProjects()],
     ["getOperations", () => keyplane.getOperations({ projectId: "p" })],
@@ -54,7 +54,7 @@ describe("in a unit test with mocks,", () => {
     await expect(call()).rejects.toThrow(`the mock's call for keyplane:index:${name} must return a list`);
   });
 
-  it("the output forms of data sources also call the mock", async () => {
+  test("the output forms of data sources also call the mock", async () => {
     answer = { id: "17" };
     const id = await new Promise((resolve) =>
       keyplane.getProjectOutput({ name: pulumi.output("shop") }).apply((project) => resolve(project.id)),

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as keyplane from "../../../sdk/nodejs";
 
 let registered: Map<string, Record<string, unknown>>;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const known = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
 
 describe("the resource option customTimeouts", () => {
-  it.each([
+  test.each([
     [{ create: "5m" }, "300s"],
     [{ create: "1m", update: "1h30m" }, "5400s"],
     [{ update: "1500ms" }, "2s"],
@@ -41,7 +41,7 @@ describe("the resource option customTimeouts", () => {
     for (const name of ["plain", "rotating", "gate"]) expect(registered.get(name)?.operationTimeout).toBe(expected);
   });
 
-  it("does not override an operationTimeout of the program", async () => {
+  test("does not override an operationTimeout of the program", async () => {
     const args = { operationTimeout: "10m" };
     await known(new keyplane.ApiKey("plain", args, { customTimeouts: { create: "5m" } }).urn);
     expect(registered.get("plain")?.operationTimeout).toBe("10m");
@@ -49,7 +49,7 @@ describe("the resource option customTimeouts", () => {
 });
 
 describe("the resource option import", () => {
-  it("is refused, and the error says what the kind of resource has that can be read", () => {
+  test("is refused, and the error says what the kind of resource has that can be read", () => {
     const options = { import: "7" };
     const refusal = (other: string) =>
       new RegExp(`cannot be imported or looked up, because .* Remove the option\\. .* ${other} \\[KP-IMPORT\\]$`);
@@ -61,7 +61,7 @@ describe("the resource option import", () => {
 });
 
 describe("a trigger that Pulumi would record without its content", () => {
-  it.each<[string, unknown, string]>([
+  test.each<[string, unknown, string]>([
     ["a date", { at: new Date(0) }, "at"],
     ["a URL in a list", { hosts: [new URL("https://a.example")] }, "hosts.0"],
     ["a map in an object", { a: { b: new Map([["c", 1]]) } }, "a.b"],
@@ -77,10 +77,14 @@ describe("a trigger that Pulumi would record without its content", () => {
     expect(gate).toThrow(refusal("triggers"));
   });
 
-  it("is no text, list, output, promise, asset or resource", async () => {
+  test("is no text, list, output, promise, asset or resource", async () => {
     const rotationTriggers = {
-      ...{ quarter: "2027Q1", list: [1, null, { a: true }], late: pulumi.output("a"), later: Promise.resolve("b") },
-      ...{ file: new pulumi.asset.StringAsset("text"), other: new keyplane.ApiKey("other") },
+      quarter: "2027Q1",
+      list: [1, null, { a: true }],
+      late: pulumi.output("a"),
+      later: Promise.resolve("b"),
+      file: new pulumi.asset.StringAsset("text"),
+      other: new keyplane.ApiKey("other"),
     };
     await known(new keyplane.ApiKey("plain", { rotationTriggers }).urn);
     expect(registered.get("plain")?.rotationTriggers).toMatchObject({ quarter: "2027Q1", late: "a", later: "b" });
@@ -93,7 +97,7 @@ describe("the resource option protect", () => {
     return new keyplane.ApiKey("plain", {}, { parent, ...(protect !== undefined && { protect }) });
   };
 
-  it.each<[string, () => pulumi.Resource, true | undefined]>([
+  test.each<[string, () => pulumi.Resource, true | undefined]>([
     ["of an ApiKey", () => new keyplane.ApiKey("plain", {}, { protect: true }), true],
     ["that is false", () => new keyplane.ApiKey("plain", {}, { protect: false }), undefined],
     ["that is not set", () => new keyplane.ApiKey("plain"), undefined],
@@ -108,7 +112,7 @@ describe("the resource option protect", () => {
 describe("an input without a value", () => {
   const missing = (): pulumi.Output<never> => pulumi.output(undefined) as pulumi.Output<never>;
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ...["account", "organizationId", "projectId", "sealTo"].flatMap((input): [string, unknown][] => [
       [input, missing()],
       [input, null],
@@ -126,7 +130,7 @@ describe("an input without a value", () => {
 });
 
 describe("the output form of a data source", () => {
-  it("is read after the resources on which it depends, and after the children of a component", async () => {
+  test("is read after the resources on which it depends, and after the children of a component", async () => {
     const component = new pulumi.ComponentResource("test:index:Group", "group");
     const child = new keyplane.ApiKey("child", {}, { parent: component });
     await known(keyplane.getApiKeysOutput({}, { dependsOn: component, parent: component }));
@@ -135,7 +139,7 @@ describe("the output form of a data source", () => {
     await known(child.urn);
   });
 
-  it("is not read in a preview while a child of the component is only planned", async () => {
+  test("is not read in a preview while a child of the component is only planned", async () => {
     pulumi.runtime.setAllConfig({});
     await pulumi.runtime.setMocks(
       {
@@ -160,7 +164,7 @@ describe("the output form of a data source", () => {
 });
 
 describe("isInstance", () => {
-  it("distinguishes the resource types", () => {
+  test("distinguishes the resource types", () => {
     const key = new keyplane.ApiKey("plain");
     const gate = new keyplane.ProjectReady("gate", { projectId: "p" });
     expect(

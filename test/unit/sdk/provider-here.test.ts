@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { folderWith } from "../cli/support";
 
 const root = resolve(__dirname, "../../..");
@@ -21,7 +21,7 @@ async function declare(folder: string, from: string): Promise<string> {
   return stdout;
 }
 
-it("a program whose folder has keyplane only inside a library is told which package.json must list it", async () => {
+test("a program whose folder has keyplane only inside a library is told which package.json must list it", async () => {
   const folder = await folderWith({ "package.json": {}, "src/.keep": "", "node_modules/.keep": "" });
   const said = await declare(join(folder, "src"), root);
   expect(said).toMatch(/^KP-NOT-INSTALLED /);

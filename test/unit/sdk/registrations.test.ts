@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ApiKey, ProjectReady, RotatingApiKey } from "../../../sdk/nodejs";
 
 const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
@@ -51,7 +51,7 @@ const declareAll = () => {
   new ProjectReady("shop", { projectId: "p" });
 };
 
-it("a program registers its own resources and nothing else", async () => {
+test("a program registers its own resources and nothing else", async () => {
   const requests = await run(declareAll);
   expect(requests.map((request) => `${request.getType()} ${request.getName()}`)).toEqual([
     "pulumi-nodejs:dynamic/keyplane:RotatingApiKey app",
@@ -61,7 +61,7 @@ it("a program registers its own resources and nothing else", async () => {
   expect(requests.flatMap((request) => request.getDependenciesList())).toEqual([]);
 });
 
-it("a resource is registered with its own inputs and four hidden ones, and its secrets are secret", async () => {
+test("a resource is registered with its own inputs and four hidden ones, and its secrets are secret", async () => {
   const [rotating, key, gate] = await run(declareAll);
   const urn = (request?: Request) => `urn:pulumi:dev::proj::${request?.getType()}::${request?.getName()}`;
   const hidden = { __organization: "acme", __seed: expect.any(String), __provider: expect.any(String) };
@@ -82,7 +82,7 @@ const declareTwo = () => {
   new RotatingApiKey("two");
 };
 
-it("the seed of a key has the stack's name and 12 random characters, which no other key has", async () => {
+test("the seed of a key has the stack's name and 12 random characters, which no other key has", async () => {
   const requests = [...(await run(declareTwo)), ...(await run(declareTwo))];
   const seeds = requests.map((request) => inputsOf(request).__seed);
   expect(seeds).toHaveLength(4);
@@ -90,13 +90,13 @@ it("the seed of a key has the stack's name and 12 random characters, which no ot
   expect(new Set(seeds).size).toBe(4);
 });
 
-it("a preview does not know the seed, so that a plan allows any", async () => {
+test("a preview does not know the seed, so that a plan allows any", async () => {
   const requests = await run(declareTwo, { isPreview: true });
   const seeds = requests.map((request) => inputsOf(request).__seed);
   expect(seeds).toEqual(["04da6b54-80e4-46f7-96ec-b56ff0331ba9", "04da6b54-80e4-46f7-96ec-b56ff0331ba9"]);
 });
 
-it("a unit test with mocks sees no seed, also if it runs a whole program", async () => {
+test("a unit test with mocks sees no seed, also if it runs a whole program", async () => {
   const requests = await run(declareTwo, { isMocked: true });
   expect(requests.map((request) => request.getName())).toEqual(["one", "two"]);
   for (const request of requests) expect(inputsOf(request)).not.toHaveProperty("__seed");

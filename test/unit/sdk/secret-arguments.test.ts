@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { getOperationOutput, getProjectOutput } from "keyplane";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../../testing";
 
 let plane: ControlPlane;
@@ -29,7 +29,7 @@ async function failureOf(output: unknown): Promise<Error> {
   return (await failed) as Error;
 }
 
-it("an argument that is a secret is not in the error of a data source, which Pulumi prints with its stack", async () => {
+test("an argument that is a secret is not in the error of a data source, which Pulumi prints with its stack", async () => {
   const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
   const projectId = "hunter-2-1a2b3c";
   for (const output of [

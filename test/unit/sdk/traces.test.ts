@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pauseTraces } from "../../../sdk/nodejs/run/traces";
 
 const original = { prepare: Error.prepareStackTrace, limit: Error.stackTraceLimit };
@@ -29,20 +29,20 @@ afterEach(() => {
 });
 
 describe("while a resource is registered", () => {
-  it("the trace of its declaration shows the program, because the state repeats it for each key", () => {
+  test("the trace of its declaration shows the program, because the state repeats it for each key", () => {
     const program = ["/app/keys.js", "/app/node_modules/components/index.js", pathToFileURL("/app/main.mjs").href];
     const files = [sdk, sdk, sdk, sdk, own, own, ...program, null, "node:internal/main", sdk];
     // Pulumi skips its own first frames and the one of the resource's class.
     expect(shown(files)).toEqual([sdk, sdk, sdk, sdk, own, ...program]);
   });
 
-  it("a trace of a program that is one file, with Pulumi's SDK in it, shows the same", () => {
+  test("a trace of a program that is one file, with Pulumi's SDK in it, shows the same", () => {
     const bundle = "/app/main.js";
     expect(shown([bundle, bundle, bundle, null])).toEqual([bundle, bundle, bundle]);
     expect(shown([])).toEqual([]);
   });
 
-  it("no other trace is taken, and then everything is as it was", () => {
+  test("no other trace is taken, and then everything is as it was", () => {
     const resume = pauseTraces();
     expect(Error.stackTraceLimit).toBe(0);
     resume();
@@ -50,7 +50,7 @@ describe("while a resource is registered", () => {
     expect(Error.prepareStackTrace).toBe(asText);
   });
 
-  it("a trace that nobody maps to its sources stays as Node writes it", () => {
+  test("a trace that nobody maps to its sources stays as Node writes it", () => {
     Object.assign(Error, { prepareStackTrace: undefined });
     expect(shown([own, sdk])).toBeUndefined();
   });

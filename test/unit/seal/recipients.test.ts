@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sodium from "libsodium-wrappers";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { changeOfRecipients, expiredIn, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
 import { seal } from "../../../provider/seal/seal";
 import { AgeReader, controller, GitHubReader, RsaReader, vector } from "./opener";
@@ -31,7 +31,7 @@ const problemOf = (value: unknown) => {
 };
 
 describe("recipients", () => {
-  it("are public keys of age and of GitHub, in any combination", () => {
+  test("are public keys of age and of GitHub, in any combination", () => {
     expect(problemOf({ age: [ann.recipient, bob.recipient.toUpperCase()] })).toBeUndefined();
     expect(problemOf({ githubActions: { key: github.key } })).toBeUndefined();
     const found = { id: "app", repository: "app", keyId: "568250167242549743", key: github.key };
@@ -40,7 +40,7 @@ describe("recipients", () => {
     expect(problemOf({ githubActions: { ...found, keyId: 568250167242549 } })).toBeUndefined();
   });
 
-  it("that are incomplete or misspelled are refused, so that no key is sealed for nobody", () => {
+  test("that are incomplete or misspelled are refused, so that no key is sealed for nobody", () => {
     const { recipient } = ann;
     const last = recipient.endsWith("q") ? "p" : "q";
     for (const wrong of ["", "age1", recipient.slice(0, -1), `${recipient.slice(0, -1)}${last}`, `x${recipient}`, 7]) {
@@ -54,7 +54,7 @@ describe("recipients", () => {
     }
   });
 
-  it("of another kind or length are refused, though their checksum is right", () => {
+  test("of another kind or length are refused, though their checksum is right", () => {
     const plugin = "age1yubikey1qyyq79says4nyw2qga892hrrdfchslux3k2fhg4fkzmma3wv60dwz4azl0q";
     const short = "age1qyyq79says4nyw2qga892hrrdfchslux3k2fhg4fkzmma3wv6vj9udqu";
     const prefix = "agex1cydaj0nvgvy7qnk2qjllu3xmnll2hycdzm7r8gclxzl9qalkcvtqa8spcs";
@@ -62,14 +62,14 @@ describe("recipients", () => {
       expect(problemOf({ age: [other] })).toContain("this kind of recipient");
   });
 
-  it("that are private keys are refused in words that do not repeat them", () => {
+  test("that are private keys are refused in words that do not repeat them", () => {
     const problem = problemOf({ age: [secret] });
     expect(problem).toContain("private key");
     expect(problem?.toLowerCase()).not.toContain(secret.slice(16).toLowerCase());
     expect(problemOf({ age: ["ssh-ed25519 AAAA"] })).toContain("SSH");
   });
 
-  it("are certificates of Sealed Secrets and public keys for RSA", () => {
+  test("are certificates of Sealed Secrets and public keys for RSA", () => {
     const scopes = [{ scope: "strict" }, { scope: "namespace-wide", name: undefined }];
     const inCluster = { certificate, scope: "cluster-wide" };
     for (const kubernetes of [inShop, ...scopes.map((scope) => ({ ...inShop, ...scope })), inCluster]) {
@@ -79,7 +79,7 @@ describe("recipients", () => {
     expect(problemOf({ rsa: [kms.pem, kms.pem.trim()] })).toBeUndefined();
   });
 
-  it("in Kubernetes are refused with the member that is wrong", () => {
+  test("in Kubernetes are refused with the member that is wrong", () => {
     for (const [wrong, member] of [
       [{ certificate: undefined }, "kubernetes.certificate"],
       [{ certificate: kms.pem }, "kubernetes.certificate"],
@@ -101,7 +101,7 @@ describe("recipients", () => {
     for (const kubernetes of [certificate, [inShop], null]) expect(problemOf({ kubernetes })).toContain("kubernetes");
   });
 
-  it("for RSA are refused if they are weak, everybody's, or no public keys", () => {
+  test("for RSA are refused if they are weak, everybody's, or no public keys", () => {
     const n = createPublicKey(kms.pem).export({ format: "jwk" }).n ?? "";
     const open = createPublicKey({ key: { kty: "RSA", n, e: "AQ" }, format: "jwk" });
     for (const [pem, why] of [
@@ -120,7 +120,7 @@ describe("recipients", () => {
     for (const rsa of [[], kms.pem, null]) expect(problemOf({ rsa })).toContain("rsa");
   });
 
-  it("in PEM that have a private key are refused in words that do not repeat it", () => {
+  test("in PEM that have a private key are refused in words that do not repeat it", () => {
     const pem = vector("controller.key");
     for (const both of [pem, certificate + pem, kms.pem + pem]) {
       for (const recipients of [{ rsa: [both] }, { kubernetes: { ...inShop, certificate: both } }]) {
@@ -131,7 +131,7 @@ describe("recipients", () => {
     }
   });
 
-  it("in PEM are the same if their key is, and what the controller compares", () => {
+  test("in PEM are the same if their key is, and what the controller compares", () => {
     const wrapped = { certificate: `# of the cluster\r\n${certificate.replaceAll("\n", "\r\n")}` };
     const kubernetes = (changed: object) => ({ kubernetes: { ...inShop, ...changed } });
     for (const same of [{}, wrapped, { certificate: vector("controller.crt") }, { scope: "strict" }]) {
@@ -148,14 +148,14 @@ describe("recipients", () => {
     expect(changeOfRecipients({ rsa: [kms.pem] }, { rsa: [Symbol("unknown")] })).toContain("not known yet");
   });
 
-  it("have a certificate that expires", () => {
+  test("have a certificate that expires", () => {
     const end = Date.parse(new X509Certificate(certificate).validTo);
     expect(expiredIn({ kubernetes: inShop }, end)).toBeUndefined();
     expect(expiredIn({ kubernetes: inShop }, end + 1)).toContain("kubeseal --fetch-cert");
     expect(expiredIn({ rsa: [kms.pem] }, end + 1)).toBeUndefined();
   });
 
-  it("are the same in any order, in any case, and under another id of GitHub", () => {
+  test("are the same in any order, in any case, and under another id of GitHub", () => {
     const one = { age: [ann.recipient, bob.recipient], githubActions: { key: github.key, keyId: "1" } };
     const other = { age: [bob.recipient.toUpperCase(), ann.recipient], githubActions: { key: github.key, keyId: "2" } };
     expect(sameRecipients(one, other)).toBe(true);
@@ -170,7 +170,7 @@ describe("recipients", () => {
 });
 
 describe("a sealed text", () => {
-  it("is opened by every recipient of age, and by nobody else", async () => {
+  test("is opened by every recipient of age, and by nobody else", async () => {
     const { age } = await seal("napi_1", { age: [ann.recipient, bob.recipient.toUpperCase()] });
     expect(age).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
     expect(await ann.open(age)).toBe("napi_1");
@@ -179,7 +179,7 @@ describe("a sealed text", () => {
     expect((await seal("napi_1", { age: [ann.recipient] })).age).not.toBe(age);
   });
 
-  it.skipIf(!hasAge)("is opened by the program age (not tried without one on the PATH)", async () => {
+  test.skipIf(!hasAge)("is opened by the program age (not tried without one on the PATH)", async () => {
     const folder = mkdtempSync(join(tmpdir(), "keyplane-age-"));
     try {
       const { identityToRecipient } = await import("age-encryption");
@@ -195,7 +195,7 @@ describe("a sealed text", () => {
     }
   });
 
-  it("is not made for a recipient whose secret everybody can compute, which a preview refuses", async () => {
+  test("is not made for a recipient whose secret everybody can compute, which a preview refuses", async () => {
     const { bech32 } = await import("@scure/base");
     for (const x of [0, 1]) {
       const key = Uint8Array.of(x, ...new Uint8Array(31));
@@ -208,7 +208,7 @@ describe("a sealed text", () => {
     }
   });
 
-  it("is made whenever Node's garbage collector runs", () => {
+  test("is made whenever Node's garbage collector runs", () => {
     // Garbage of many sizes lets the collector run at every point of the loop.
     const code = `const { agreeWith } = require("./dist/provider/seal/x25519.js");
 const { share } = agreeWith(Uint8Array.of(9, ...new Uint8Array(31)));
@@ -221,7 +221,7 @@ for (let count = 0; count < 5_000; count++) {
     expect(status).toBe(0);
   }, 70_000);
 
-  it("leaves no bytes of the secret behind", async () => {
+  test("leaves no bytes of the secret behind", async () => {
     const secret = "napi_3_of_the_caller";
     const from = vi.spyOn(Buffer, "from");
     const asymmetric = { kubernetes: inShop, rsa: [kms.pem] };
@@ -233,7 +233,7 @@ for (let count = 0; count < 5_000; count++) {
     expect(made.filter((bytes) => bytes.includes(secret))).toEqual([]);
   });
 
-  it("for Kubernetes is opened only with the label of its scope, as what kubeseal makes", async () => {
+  test("for Kubernetes is opened only with the label of its scope, as what kubeseal makes", async () => {
     for (const [scope, label] of [
       ["strict", "shop/neon.api-key"],
       ["namespace-wide", "shop"],
@@ -248,7 +248,7 @@ for (let count = 0; count < 5_000; count++) {
     }
   });
 
-  it("for RSA is one for each key, in their order, as what openssl makes", async () => {
+  test("for RSA is one for each key, in their order, as what openssl makes", async () => {
     const other = new RsaReader();
     const { rsa = [] } = await seal("napi_1", { rsa: [kms.pem, other.pem, kms.pem] });
     expect([kms.open(rsa[0]), other.open(rsa[1]), kms.open(rsa[2])]).toEqual(["napi_1", "napi_1", "napi_1"]);
@@ -257,7 +257,7 @@ for (let count = 0; count < 5_000; count++) {
     expect(new RsaReader(controller.privateKey).open(vector("openssl.txt"))).toBe("kp_by_openssl");
   });
 
-  it.skipIf(!hasOpenssl)("for RSA is opened by the program openssl (not tried without one on the PATH)", async () => {
+  test.skipIf(!hasOpenssl)("for RSA is opened by the program openssl (not tried without one on the PATH)", async () => {
     const { rsa = [] } = await seal("napi_1", { rsa: [new RsaReader(controller.privateKey).pem] });
     const oaep = ["rsa_padding_mode:oaep", "rsa_oaep_md:sha256", "rsa_mgf1_md:sha256"];
     const args = ["pkeyutl", "-decrypt", "-inkey", "test/unit/seal/vectors/controller.key"];
@@ -266,7 +266,7 @@ for (let count = 0; count < 5_000; count++) {
     expect(stdout).toBe("napi_1");
   });
 
-  it("for RSA has at most 190 bytes with 2,048 bits", async () => {
+  test("for RSA has at most 190 bytes with 2,048 bits", async () => {
     const { rsa = [] } = await seal("x".repeat(190), { rsa: [kms.pem] });
     expect(kms.open(rsa[0])).toHaveLength(190);
     await expect(seal("x".repeat(191), { rsa: [kms.pem] })).rejects.toThrow();
@@ -274,7 +274,7 @@ for (let count = 0; count < 5_000; count++) {
     expect(controller.open(kubernetes, "shop/neon.api-key")).toHaveLength(191);
   });
 
-  it("for GitHub is a sealed box of libsodium", async () => {
+  test("for GitHub is a sealed box of libsodium", async () => {
     await sodium.ready;
     const { publicKey, privateKey } = sodium.crypto_box_keypair();
     const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");

@@ -8,7 +8,7 @@ import {
 } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { resolve } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { EngineLink } from "../../../provider/session/engine-link";
 
 /** What a client of HTTP/2 sends first. */
@@ -39,7 +39,7 @@ function watch(address: string): { deaths: number } {
   return seen;
 }
 
-it("the connection that watches the engine speaks HTTP/2, because an ending engine waits for the handshake", async () => {
+test("the connection that watches the engine speaks HTTP/2, because an ending engine waits for the handshake", async () => {
   let sent = "";
   const server = createServer((socket) => socket.on("error", () => {}).on("data", (data) => (sent += data)));
   watch(await listen(server));
@@ -58,7 +58,7 @@ function answersAsEngine(server: Http2Server): { readonly path: unknown; readonl
   return calls;
 }
 
-it("an engine that closes the connection but answers on another one is alive", async () => {
+test("an engine that closes the connection but answers on another one is alive", async () => {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server().on("session", (session) => sessions.push(session));
   const calls = answersAsEngine(server);
@@ -75,7 +75,7 @@ it("an engine that closes the connection but answers on another one is alive", a
   expect(seen.deaths).toBe(0);
 });
 
-it.each<[string, (server: Http2Server) => void]>([
+test.each<[string, (server: Http2Server) => void]>([
   ["closes all connections", (server) => server.on("session", (session) => session.destroy())],
   ["is another server of gRPC", (server) => answering(server, { "grpc-status": "12" })],
   ["is a server of HTTP", (server) => answering(server, { ":status": 404 })],
@@ -100,7 +100,7 @@ function answering(server: Http2Server, headers: OutgoingHttpHeaders): void {
   server.on("stream", (stream) => stream.respond(headers, { endStream: true }));
 }
 
-it("an engine whose connections close and that accepts no other one is gone, and this is said once", async () => {
+test("an engine whose connections close and that accepts no other one is gone, and this is said once", async () => {
   const server = createServer((socket) => socket.on("error", () => {}));
   const seen = watch(await listen(server));
   await expect.poll(() => sockets.length).toBe(1);
@@ -110,7 +110,7 @@ it("an engine whose connections close and that accepts no other one is gone, and
   await expect.poll(() => seen.deaths, { interval: 1, timeout: 5_000 }).toBe(1);
 });
 
-it("an engine that was gone before the first connection is noticed", async () => {
+test("an engine that was gone before the first connection is noticed", async () => {
   const server = createServer();
   const address = await listen(server);
   server.close();
@@ -119,7 +119,7 @@ it("an engine that was gone before the first connection is noticed", async () =>
   await expect.poll(() => seen.deaths).toBe(1);
 });
 
-it("an engine that ends its server does not wait for the connection", async () => {
+test("an engine that ends its server does not wait for the connection", async () => {
   const server = createHttp2Server();
   const sessions: ServerHttp2Session[] = [];
   server.on("session", (session) => sessions.push(session));
@@ -131,7 +131,7 @@ it("an engine that ends its server does not wait for the connection", async () =
   await ended;
 });
 
-it("the connection does not keep the process alive", async () => {
+test("the connection does not keep the process alive", async () => {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server().on("session", (session) => sessions.push(session));
   const address = await listen(server);
@@ -143,7 +143,7 @@ it("the connection does not keep the process alive", async () => {
   expect(sessions).toHaveLength(1);
 });
 
-it("a message is dropped if there is no engine, and does not fail the work that it reports", async () => {
+test("a message is dropped if there is no engine, and does not fail the work that it reports", async () => {
   const link = new EngineLink("", () => {
     throw new Error("no connection can be made");
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Call } from "../../../provider/keys/call";
 import { projectReady } from "../../../provider/resources/project-ready";
 import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
@@ -52,7 +52,7 @@ async function poll({ log: { progress } }: Call, forMs: number): Promise<void> {
   }
 }
 
-it("a wait of ten seconds or more leaves a line then, each minute, and at its end", async () => {
+test("a wait of ten seconds or more leaves a line then, each minute, and at its end", async () => {
   const { lines, ended } = verb(newSession(), "ready", (context) => poll(context, 725_000));
   await vi.advanceTimersByTimeAsync(9_999);
   expect(lines).toEqual([]);
@@ -70,7 +70,7 @@ it("a wait of ten seconds or more leaves a line then, each minute, and at its en
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("a shorter wait leaves no line and no timer", async () => {
+test("a shorter wait leaves no line and no timer", async () => {
   const { lines, ended } = verb(newSession(), "ready", (context) => poll(context, 5_000));
   await vi.advanceTimersByTimeAsync(10_000);
   await ended;
@@ -78,14 +78,14 @@ it("a shorter wait leaves no line and no timer", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("a verb without progress leaves no line, however long it takes", async () => {
+test("a verb without progress leaves no line, however long it takes", async () => {
   const { lines, ended } = verb(newSession(), "ready", () => sleep(100_000));
   await vi.advanceTimersByTimeAsync(100_000);
   await ended;
   expect(lines).toEqual([]);
 });
 
-it("a wait that fails says so, and how long it took", async () => {
+test("a wait that fails says so, and how long it took", async () => {
   const { lines, ended } = verb(newSession(), "ready", async (context) => {
     await poll(context, 30_000);
     throw new Error("the operation failed");
@@ -106,7 +106,7 @@ function waits(texts: readonly string[]): { all: LongWait[]; lines: string[] } {
   return { all, lines };
 }
 
-it("resources that wait for the same share one line, and another one goes on when the first has ended", () => {
+test("resources that wait for the same share one line, and another one goes on when the first has ended", () => {
   const { all, lines } = waits([
     "waiting for a (1 s)",
     "waiting for a (2 s)",
@@ -134,7 +134,7 @@ it("resources that wait for the same share one line, and another one goes on whe
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("many resources that wait for something else each leave five lines a minute in all", () => {
+test("many resources that wait for something else each leave five lines a minute in all", () => {
   const { all, lines } = waits(Array.from({ length: 400 }, (_, at) => `waiting for key ${at}`));
   const long = new LongWaits();
   for (const wait of all) long.add(wait);

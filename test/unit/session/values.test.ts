@@ -5,8 +5,10 @@ import { fromPulumi, fromState, markSecrets, toState, unmarked } from "../../../
 test("an absent output is null in the state, and other outputs are kept", () => {
   const outputs = { key: "k", rotateAt: undefined, previousKey: "p" };
   expect(toState(outputs, ["rotateAt", "previousKey", "pending"])).toEqual({
-    ...{ key: "k", previousKey: "p" },
-    ...{ rotateAt: null, pending: null },
+    key: "k",
+    previousKey: "p",
+    rotateAt: null,
+    pending: null,
   });
   expect(toState({ key: "k", retired: undefined })).toEqual({ key: "k" });
 });

@@ -15,7 +15,8 @@ test.each(["stack-export.json", "dev.json"])("a state of the real engine is read
     provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::b87f4a42-a188-4c2f-b494-e631ee76c964",
     inputs: { label: "a", v: HIDDEN },
     secrets: new Set(["v", "secretOut"]),
-    ...{ replaced: false, retained: false },
+    replaced: false,
+    retained: false,
   });
 });
 

@@ -11,8 +11,14 @@ export const providerUrn = (name = "default", of = "pulumi-nodejs") => urnOf(`pu
 
 /** A resource as a state has it. */
 export const saved = (type: string, name: string, id: string, fields: object = {}) => ({
-  ...{ urn: urnOf(type, name), type, id, custom: true, inputs: {}, outputs: {} },
-  ...{ provider: `${providerUrn()}::p-1`, ...fields },
+  urn: urnOf(type, name),
+  type,
+  id,
+  custom: true,
+  inputs: {},
+  outputs: {},
+  provider: `${providerUrn()}::p-1`,
+  ...fields,
 });
 
 export const provider = (urn = providerUrn()) => ({

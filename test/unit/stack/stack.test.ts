@@ -89,7 +89,7 @@ describe("the state of the stack", () => {
   test("is this stack's if it has a resource that the engine has shown, although it lacks what this run does", async () => {
     const before = stateOf([apiKey("other", "7", { __suffix: "dddddeeeeeee" })]);
     const { stack } = stackWith({ dev: before });
-    stack.show(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
+    stack.remember(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
     expect(await heldIn(stack)).toBe("yes");
   });
 
@@ -112,7 +112,7 @@ describe("the state of the stack", () => {
   test("is not this stack's because of its run, once the engine has shown a key that it lacks", async () => {
     const { stack } = stackWith({ "acme/app/dev": anothers }, { "acme/app/dev": IN_PROGRESS });
     stack.rememberName("acme/app/dev");
-    stack.show(URN, SUFFIX, "5");
+    stack.remember(URN, SUFFIX, "5");
     expect(await heldIn(stack)).toBe("unread");
   });
 
@@ -133,7 +133,7 @@ describe("the state of the stack", () => {
   ])("from before the run is %s", async (_, runs, held) => {
     vi.stubEnv("PULUMI_SKIP_CHECKPOINTS", "true");
     const { stack } = stackWith({ dev: stateOf([apiKey("other", "7", { __suffix: "dddddeeeeeee" })]) }, runs);
-    stack.show(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
+    stack.remember(urnOf(`${DYNAMIC}ApiKey`, "other"), "dddddeeeeeee", "7");
     expect(await heldIn(stack)).toBe(held);
   });
 });

@@ -85,7 +85,10 @@ export class FileBackend {
     const name = `${randomUUID()}.json`;
     await this.refuseOtherLocks(directory, name);
     const content = {
-      ...{ pid: process.pid, username: userInfo().username, hostname: hostname(), timestamp: new Date() },
+      pid: process.pid,
+      username: userInfo().username,
+      hostname: hostname(),
+      timestamp: new Date(),
       ...(isLate() && { before: await this.load(project, stack) }),
     };
     await writeFile(join(directory, name), JSON.stringify(content));

@@ -19,10 +19,12 @@ const goalOfOlder = (options: { readonly protect: boolean; readonly retainOnDele
 
 test("a program with an older SDK can be deployed although its registrations lack newer options", async () => {
   expect(await goalOfOlder({ protect: true, retainOnDelete: true })).toMatchObject({
-    ...{ protect: true, retainOnDelete: true },
+    protect: true,
+    retainOnDelete: true,
   });
   // Omitted options would be inherited from a parent.
   expect(await goalOfOlder({ protect: false, retainOnDelete: false })).toMatchObject({
-    ...{ protect: undefined, retainOnDelete: undefined },
+    protect: undefined,
+    retainOnDelete: undefined,
   });
 });
