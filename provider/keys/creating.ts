@@ -4,12 +4,13 @@ import { asKeyplaneError, isAborted, isAnswerLost, isApiError, isOtherKey, Keypl
 import type { PendingWork } from "../pending-work";
 import type { SealedTexts } from "../seal/recipients";
 import type { Call } from "./call";
+import { CleanupSoFar } from "./cleanup";
 import { reportSkew } from "./clock";
 import { createExact, type ExactName } from "./exact-name";
 import type { KeyInputs } from "./fields";
 import { firstList } from "./key-list";
 import { type Cleanup, type HeldKey, heldFrom } from "./key-state";
-import { findLostKey, withLost, withSuffix } from "./lost";
+import { findLostKey, withSuffix } from "./lost";
 import { highestListed, nameInUrn, nameOf, prefixFrom } from "./naming";
 import { finishPending, pendingAfter } from "./readiness";
 import { endOf } from "./revoking";
@@ -19,15 +20,6 @@ import { type Sealer, sealerFor } from "./sealing";
 const MAX_ATTEMPTS = 3;
 
 const AGAIN = "Run `pulumi up` again";
-
-/** What the attempts for one key leave to clean up so far. Only the creation that it belongs to writes it. */
-export interface CleanupSoFar extends Cleanup {
-  attempts: number;
-  lost: Cleanup["lost"];
-  pendingRevocations: readonly string[];
-  /** Whether the key was revoked that the new one replaces, so that the resource has none. */
-  isFreed: boolean;
-}
 
 /** What a creation has made, and what it, and those before it, have left. */
 export type Creation = { readonly cleanup: Cleanup; readonly pending: readonly PendingWork[] } & (
@@ -56,21 +48,20 @@ export const noKey = (cleanup: Cleanup, error: unknown): Creation & { readonly k
  * @param exact - A name that the program sets, in place of a generated one.
  */
 export async function createKey(inputs: KeyInputs, before: Cleanup, call: Call, exact?: ExactName): Promise<Creation> {
-  const { attempts, lost, pendingRevocations } = before;
-  const cleanup: CleanupSoFar = { attempts, lost, pendingRevocations, isFreed: false };
+  const cleanup = new CleanupSoFar(before);
   let made: Sealed;
   try {
     made = await requestAndSeal(inputs, cleanup, call, exact);
   } catch (error) {
-    const isSame = cleanup.lost === lost && cleanup.pendingRevocations === pendingRevocations && !cleanup.isFreed;
-    if (isSame) throw error;
-    return noKey(cleanupOf(cleanup), error);
+    if (!cleanup.isNew) throw error;
+    return noKey(cleanup.soFar, error);
   }
   const { created, sealedKey } = made;
   const { id, key, createdAt, operations } = created;
   reportSkew(call);
   const ready = await finishPending(pendingAfter(operations, inputs), { id, key, sealedKey }, inputs, call);
-  const after = { ...cleanupOf(cleanup), lost: withSuffix(cleanup.lost, call.suffix) };
+  const { soFar } = cleanup;
+  const after = { ...soFar, lost: withSuffix(soFar.lost, call.suffix) };
   return { key: heldFrom(created, sealedKey), createdAt, cleanup: after, ...ready };
 }
 
@@ -95,24 +86,16 @@ async function requestAndSeal(
   return { created, sealedKey: sealer && (await sealOrRevoke(created, sealer, cleanup, call)) };
 }
 
-const cleanupOf = ({ attempts, lost, pendingRevocations }: CleanupSoFar): Cleanup => ({
-  attempts,
-  lost,
-  pendingRevocations,
-});
-
 async function requestKey(inputs: KeyInputs, cleanup: CleanupSoFar, call: Call): Promise<CreatedKey> {
   const { namePrefix: prefix = prefixFrom(nameInUrn(call.urn)) } = inputs;
   const maxAgeMs = parseDuration(inputs.maxAge);
   const { suffix } = call;
   const { keys, account } = call.keyList;
   // The first request of a process: it proves the credential, and shows the service's clock.
-  const listed = await firstList(call);
-  cleanup.attempts = Math.max(cleanup.attempts, highestListed(listed, suffix));
+  const listed = highestListed(await firstList(call), suffix);
   for (let attempt = 1; ; attempt++) {
-    cleanup.attempts += 1;
     // A deadline is a time of the service.
-    const name = nameOf(prefix, suffix, cleanup.attempts, maxAgeMs && account.serviceNow() + maxAgeMs);
+    const name = nameOf(prefix, suffix, cleanup.nextAttempt(listed), maxAgeMs && account.serviceNow() + maxAgeMs);
     try {
       return await keys.create(name, inputs);
     } catch (error) {
@@ -130,13 +113,12 @@ async function requestKey(inputs: KeyInputs, cleanup: CleanupSoFar, call: Call):
 async function revokeLost(name: string, lost: KeyplaneError, cleanup: CleanupSoFar, call: Call): Promise<void> {
   call.log.progress(`an answer to the creation of ${name} was lost; checking whether the key exists`);
   // Recorded first: if the list cannot be read, the next run looks for the name.
-  const before = cleanup.lost;
-  cleanup.lost = withLost(before, name, call);
+  const takeBack = cleanup.recordLost(name, call.keyList.account.serviceNow());
   const found = await findLostKey(name, lost, call);
   if (found === undefined) return;
   // Somebody used a key whose secret nobody has: the search for its name reports it.
   if (found.lastUsedAt !== null) return;
-  cleanup.lost = before;
+  takeBack();
   // A resource of this run has it. Its state is a copy of this one's.
   if (call.keyList.memory.has(found)) return;
   await revokeUndelivered(found.id, "which a request created whose answer was lost,", cleanup, call);
@@ -173,15 +155,13 @@ async function revokeUndelivered(
   cleanup: CleanupSoFar,
   { keyList, log }: Call,
 ): Promise<boolean> {
-  const record = () => {
-    cleanup.pendingRevocations = [...cleanup.pendingRevocations, id];
-    return false;
-  };
   try {
     // The service does not know a new key everywhere at once. So one that it does not find may be live.
-    return (await keyList.keys.revoke(id)) === "revoked" || record();
+    if ((await keyList.keys.revoke(id)) === "revoked") return true;
+    cleanup.recordLive(id);
+    return false;
   } catch (error) {
-    record();
+    cleanup.recordLive(id);
     if (isAborted(error)) throw error;
     log.warn(`key ${id}, ${what} could not be revoked: ${messageOf(error)}`);
     return false;

@@ -3,11 +3,11 @@ import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import type { Holder } from "../stack/stack-facts";
 import type { Call } from "./call";
-import type { CleanupSoFar } from "./creating";
+import type { CleanupSoFar } from "./cleanup";
 import type { KeyInputs } from "./fields";
 import type { RecordedKey } from "./finding";
 import { firstList } from "./key-list";
-import { findLostKey, inDoubt, withLost } from "./lost";
+import { findLostKey, inDoubt } from "./lost";
 import { formatKey, formatListed, shownResource } from "./naming";
 import { revokeKey } from "./revoking";
 import { revokeCommand } from "./scope";
@@ -35,14 +35,14 @@ export async function createExact(
   call: Call,
 ): Promise<CreatedKey> {
   const { name } = exact;
-  if (name === exact.replaced?.name) cleanup.isFreed = await freeName(exact.replaced, call);
+  if (name === exact.replaced?.name && (await freeName(exact.replaced, call))) cleanup.recordFreed();
   await clearName(exact, cleanup, call);
   try {
     return await createWhenFree(name, inputs, call);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     call.log.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
-    cleanup.lost = withLost(cleanup.lost, name, call);
+    cleanup.recordLost(name, call.keyList.account.serviceNow());
     const found = await findLostKey(name, error, call);
     const next = found === undefined ? `no key has the name ${name} so far. Run` : `${inDoubt(found, call)}. Then run`;
     throw new KeyplaneError("KP-UNSETTLED", `${error.message}; ${next} \`pulumi up\` again`, error);
@@ -66,10 +66,11 @@ async function freeName(old: RecordedKey, call: Call): Promise<boolean> {
 /** Makes sure that an exact name is free. */
 async function clearName(
   { name, onNameConflict = "fail" }: ExactName,
-  { lost: { lostNames } }: CleanupSoFar,
+  cleanup: CleanupSoFar,
   call: Call,
 ): Promise<void> {
   const { keys } = call.keyList;
+  const { lostNames } = cleanup.soFar.lost;
   const listed = await firstList(call);
   // Whether a key was used must be known as of now, before it is revoked for that.
   const known = onNameConflict === "fail" ? listed : await keys.list({ fresh: true });

@@ -42,14 +42,6 @@ export async function findLostKey(name: string, lost: KeyplaneError, call: Call)
   return undefined;
 }
 
-/** A new name among those of earlier lost requests. */
-export function withLost({ lostNames }: LostRequests, name: string, { keyList }: Call): LostRequests {
-  return {
-    lostNames: [...new Set([...lostNames, name])],
-    lostAt: new Date(keyList.account.serviceNow()).toISOString(),
-  };
-}
-
 /** Those of the lost requests whose keys have the resource's suffix. Under an exact name, the resource has a key itself by now. */
 export function withSuffix({ lostNames, lostAt }: LostRequests, suffix: string): LostRequests {
   const own = lostNames.filter((name) => suffixIn(name) === suffix);
