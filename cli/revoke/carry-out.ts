@@ -30,6 +30,7 @@ export function withRevoking(command: Command): Command {
 const REASONS_HERE: Readonly<Record<Reason, string>> = {
   ...REASONS,
   used: `${REASONS.used} (see \`keyplane revoke\`)`,
+  "under way": "it is younger than an hour, so a run in progress may be about to save it",
   "no history": `${REASONS["no history"]} (pass --stack, or run \`pulumi up\`)`,
   "exact name": `${REASONS["exact name"]} (see \`keyplane revoke\`)`,
   "no proof": `${REASONS["no proof"]} (see --prefix)`,

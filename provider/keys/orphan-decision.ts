@@ -27,7 +27,7 @@ export type Why = "no state" | "used" | "under way" | "updated since" | "no hist
 export const REASONS: Readonly<Record<Why, string>> = {
   "no state": "the state of the stack could not be read",
   used: "an interrupted run created it, but somebody used it",
-  "under way": "it is younger than an hour, so another process may be about to save it",
+  "under way": "an interrupted run of another provider may have created it",
   "updated since": "an interrupted rotation may have created it, but a run that ended later may have handed it out",
   "no history": "an interrupted rotation may have created it, but the history of the stack does not show that",
   "exact name": "an interrupted creation requested its name, but somebody else can have taken it",
