@@ -87,8 +87,7 @@ export function nextDue(createdAt: string | undefined, inputs: Ages, grace = 0):
   if (age === undefined || Number.isNaN(born)) return undefined;
   if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
   const window = windowOf(rotationWindow);
-  const longest = parseDuration(inputs.maxAge) ?? Number.POSITIVE_INFINITY;
-  const latest = born + longest - grace;
+  const latest = born + longestOf(inputs) - grace;
   return (
     window &&
     ((from) => {

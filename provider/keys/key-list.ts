@@ -5,7 +5,7 @@ import { isAborted, isKeyplaneError, KeyplaneError } from "../errors";
 import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
 import { keyIdsIn, lostNamesIn } from "../stack/keys-in-state";
-
+import type { Call } from "./call";
 import { shownResource } from "./naming";
 import type { Scope } from "./scope";
 
@@ -49,13 +49,7 @@ export class KeyMemory {
  * The list that this process requests before its first creation. If it fails, the resource that asked first has the
  * whole message, and the others refer to it.
  */
-export async function firstList({
-  keyList,
-  urn,
-}: {
-  readonly keyList: KeyList;
-  readonly urn: string;
-}): Promise<readonly ApiKeyRecord[]> {
+export async function firstList({ keyList, urn }: Pick<Call, "keyList" | "urn">): Promise<readonly ApiKeyRecord[]> {
   const { memory } = keyList;
   const isAsker = memory.first === undefined;
   memory.first ??= { keys: keyList.keys.list(), urn };

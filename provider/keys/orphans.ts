@@ -124,13 +124,14 @@ function factsOf(key: ApiKeyRecord, { state, runs }: Known, { keyList }: Call): 
     const isUnderWay = isSince(key, startedAt(keyList)) ? "yes" : "unknown";
     return { isUsed, isHeld: "unknown", isUnderWay, proof: "none", isUpdatedSince: "unknown" };
   }
+  const origin = originOf(key, state);
   const { skewMs } = keyList.account;
   const read = runs === undefined || "unread" in runs ? [] : runs;
   return {
     isUsed,
     isHeld: state.holds(key),
-    isUnderWay: underWay(key, state, read, keyList),
-    proof: originOf(key, state).proof,
+    isUnderWay: underWay(key, origin, { state, runs: read }, keyList),
+    proof: origin.proof,
     isUpdatedSince: updatedSince(read, Date.parse(key.createdAt), skewMs),
   };
 }
@@ -138,12 +139,11 @@ function factsOf(key: ApiKeyRecord, { state, runs }: Known, { keyList }: Call): 
 /** Whether another process of the run may be about to save a key. */
 function underWay(
   key: ApiKeyRecord,
-  state: StackFacts,
-  runs: readonly Run[],
+  { proof, process }: Origin,
+  { state, runs }: { readonly state: StackFacts; readonly runs: readonly Run[] },
   keyList: KeyList,
 ): OrphanFacts["isUnderWay"] {
   const { skewMs = 0 } = keyList.account;
-  const { proof, process } = originOf(key, state);
   // Only this process creates keys of the resources that it updates, and none before it has the list.
   if (proof === "next attempt" && process === "own") return "no";
   // Either this machine's clock or the service's can be that of the history, so the earlier reading counts.
@@ -155,10 +155,9 @@ function underWay(
 }
 
 /** What in the state shows that an interrupted run requested a key, and whose process that was. */
-function originOf(
-  { name }: ApiKeyRecord,
-  state: StackFacts,
-): Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process"> {
+type Origin = Pick<OrphanFacts, "proof"> & Pick<PendingCreation, "process">;
+
+function originOf({ name }: ApiKeyRecord, state: StackFacts): Origin {
   const suffix = suffixIn(name) ?? "";
   const creation = state.pendingCreations.find((each) => each.suffix === suffix || each.inputs.name === name);
   const owner = state.resourceWith(suffix);

@@ -39,10 +39,10 @@ export class ProviderConfig {
  */
 export function readInputs(given: Values, project: string | undefined): Values {
   const inputs = Object.entries(fromPulumi(given)).filter(([name]) => !isUnknown(name) || !isOwnSetting(name, project));
-  return Object.fromEntries(inputs.map(([name, value]) => [name, withoutSuffixes(value)]));
+  return Object.fromEntries(inputs.map(([name, value]) => [name, withoutSecretMarks(value)]));
 }
 
-function withoutSuffixes(value: unknown): unknown {
+function withoutSecretMarks(value: unknown): unknown {
   const json = jsonIn(textOf(value) ?? "");
   const { plain } = fromPulumi({ plain: unmarked(json) });
   return plain === undefined || isDeepStrictEqual(plain, json) ? value : plain;

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { isoOf } from "../../duration";
 import { dueByAge, graceOf, nextDue, rotateAt, sameAge } from "../../keys/ages";
-
 import { cleanupDue, type HeldKey } from "../../keys/key-state";
 import { deadlineIn } from "../../keys/naming";
 import { isReady, pendingDue } from "../../keys/readiness";
